@@ -232,30 +232,6 @@ describe('render', () => {
     expect(JSON.parse(stdout)).toMatchObject({ name: 'n', copy: 'n' });
   });
 
-  it('warns of what a distributed run would refuse', async () => {
-    const kafka =
-      'consumerGroupId: g, maxPollIntervalSecs: 300, maxRequestSize: 10\n  documentFormat: java\n  producerPropertyFile: gone.properties';
-    const cwd = directoryWith({ 'films.conf': `${VALID}kafka { bootstrapServers: "broker", ${kafka} }\n` });
-    const { code, stdout } = await headrace(['validate', 'films.conf'], { cwd });
-    expect(code).toBe(0);
-    const warnings = stdout.matchAll(/^films\.conf:(\d+):\d+: warning: .*\[(kafka.*)\]$/gm);
-    expect(Array.from(warnings, ([, line, path]) => `${line} ${path}`)).toEqual([
-      '6 kafka',
-      '6 kafka.bootstrapServers',
-      '6 kafka.maxRequestSize',
-      '7 kafka.documentFormat',
-      '8 kafka.producerPropertyFile',
-    ]);
-  });
-
-  it('reports a mistake of the kafka block once', async () => {
-    const cwd = directoryWith({ 'films.conf': `${VALID}kafka { bootstrapServers: "broker", partitions: x }\n` });
-    const { code, stdout } = await headrace(['validate', 'films.conf'], { cwd });
-    expect(code).toBe(2);
-    expect(stdout.match(/kafka\.partitions/g)).toHaveLength(1);
-    expect(stdout).not.toContain('kafka.bootstrapServers');
-  });
-
   it('reads the config from standard input', async () => {
     expect(JSON.parse((await headrace(['render', '-'], { input: 'a: 1\nb: ${a}' })).stdout)).toEqual({ a: 1, b: 1 });
   });

@@ -1,10 +1,7 @@
 import { describeWithServer } from '@headrace/testing/real-server';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DistributedSetup, type HeadraceProcess, repeated } from './distributed-run.test.lib.ts';
 import { KafkaTopics } from './kafka-topics.test.lib.ts';
-
-/** The test waits until the session of a killed worker ends, which takes 6 s. */
-vi.setConfig({ testTimeout: 300_000 });
 
 /** Ends the thread or the process that processes a document with the field poison. */
 const STAGE = `

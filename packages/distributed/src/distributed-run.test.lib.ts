@@ -12,9 +12,6 @@ const BINARY = fileURLToPath(new URL('../../headrace/bin/headrace.js', import.me
 /** The folder in which modules of custom components find the package `headrace`. */
 const PACKAGES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 
-/** The time limit: a busy machine is slow, and a group waits for the session of a killed member. */
-const PATIENCE = { timeout: 120_000, interval: 50 };
-
 /** A document that the destination has received. */
 export interface Indexed {
   readonly id: string;
@@ -68,7 +65,7 @@ export class HeadraceProcess {
       .poll(async () => {
         if (await isTrue()) return 'reached';
         return this.isRunning ? 'waiting' : `The process has ended: ${this.output.slice(-3000)}`;
-      }, PATIENCE)
+      })
       .not.toBe('waiting');
     if (!(await isTrue())) throw new Error(`The process has ended: ${this.output.slice(-3000)}`);
   }

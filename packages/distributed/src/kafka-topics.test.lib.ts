@@ -89,17 +89,22 @@ export class KafkaTopics {
     await this.#admin.deleteRecords({ topics: [{ name: topic, partitions }] });
   }
 
-  /** Denies an operation on a topic to everyone, and allows all others. */
-  async deny(operation: 'READ' | 'WRITE', topic: string): Promise<void> {
-    const { AclOperations, AclPermissionTypes } = await import('@platformatic/kafka');
+  /**
+   * Denies an operation on a topic to everyone, and allows all others. To deny that a topic is created, it denies that
+   * for the cluster too, so only a test with its own server may use it.
+   */
+  async deny(operation: 'READ' | 'WRITE' | 'CREATE', topic: string): Promise<void> {
+    const { AclOperations, AclPermissionTypes, ResourceTypes } = await import('@platformatic/kafka');
     const all = { operation: AclOperations.ALL, permissionType: AclPermissionTypes.ALLOW };
     const denied = { operation: AclOperations[operation], permissionType: AclPermissionTypes.DENY };
     const rights = await everyone(topic);
+    const cluster = { ...rights, resourceType: ResourceTypes.CLUSTER, resourceName: 'kafka-cluster' };
+    const resources = operation === 'CREATE' ? [cluster, rights] : [rights];
     await this.#admin.createAcls({
-      creations: [
-        { ...rights, ...all },
-        { ...rights, ...denied },
-      ],
+      creations: resources.flatMap((resource) => [
+        { ...resource, ...all },
+        { ...resource, ...denied },
+      ]),
     });
   }
 
@@ -182,7 +187,7 @@ export class TopicTap {
 
   /** Waits until this many messages have arrived, and returns them. */
   async first(count: number): Promise<ReadMessage[]> {
-    await expect.poll(() => this.messages.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(count);
+    await expect.poll(() => this.messages.length).toBeGreaterThanOrEqual(count);
     return this.messages;
   }
 

@@ -1,9 +1,6 @@
 import { describeWithOwnServer } from '@headrace/testing/real-server';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DistributedSetup, type HeadraceProcess } from './distributed-run.test.lib.ts';
-
-/** A group waits 6 s for each member that was killed. The rest is for busy machines. */
-vi.setConfig({ testTimeout: 400_000 });
 
 const TOTAL = 3000;
 

@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DistributedSetup } from './distributed-run.test.lib.ts';
 import { KafkaTopics, type ReadMessage } from './kafka-topics.test.lib.ts';
 
-/** Each test starts up to two processes. */
 /** A case that was recorded from Lucille: a config, its input, and what the run did. */
 interface GoldenCase {
   readonly name: string;

@@ -72,7 +72,13 @@ await describeWithServer('kafka', (server) => {
   );
 
   it('a role is ready when it has reached its destination and has partitions', async () => {
-    const away = await startWithHealth('indexer', '-s', 'http.url=http://127.0.0.1:1/');
+    const away = await startWithHealth(
+      'indexer',
+      '-s',
+      'http.url=http://127.0.0.1:1/',
+      '-s',
+      'indexer.connectTimeout=0',
+    );
     await away.service.says('starts again in');
     const unready = await away.get('/readyz');
     expect(unready.status).toBe(503);
@@ -92,14 +98,18 @@ await describeWithServer('kafka', (server) => {
     expect(run.summary).toContain('RUN SUMMARY: Cancelled.');
   });
 
-  it('a run has a health endpoint, whose metrics show the work that waits for workers', async () => {
+  it('a run has a health endpoint, which shows that no worker is running, and the work that waits', async () => {
     const { service: run, get } = await startWithHealth('run', '--distributed');
     const metrics = async () => (await get('/metrics')).text;
     const lag = new RegExp(`^headrace_queue_lag_messages\\{topic="${pipeline}_source",partition="\\d"\\} [1-9]`, 'm');
     await expect.poll(metrics, { interval: 500 }).toMatch(lag);
     expect(await metrics()).toMatch(/^headrace_role_documents_published_total 100$/m);
+    const advice = `No worker is running. Start one: headrace worker CONFIG --pipeline ${pipeline}.`;
+    await expect.poll(async () => (await get('/readyz')).text, { interval: 200 }).toContain(advice);
     expect((await get('/readyz')).status).toBe(200);
-    expect(await run.signal('SIGTERM')).toBe(143);
+    setup.start('worker-indexer', 'run.conf');
+    await run.says('are being processed again');
+    expect(await run.ended).toBe(0);
   });
 
   it('a health port that another program uses is refused, and no run starts', async () => {

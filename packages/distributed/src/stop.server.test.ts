@@ -1,12 +1,8 @@
 import { existsSync } from 'node:fs';
 import { describeWithServer } from '@headrace/testing/real-server';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DistributedSetup, type HeadraceProcess } from './distributed-run.test.lib.ts';
 import { KafkaTopics } from './kafka-topics.test.lib.ts';
-
-/** Processes that are stopped, and whose documents in progress need longer than the time of a stop. */
-
-vi.setConfig({ testTimeout: 240_000 });
 
 const DOCUMENTS = 2000;
 
@@ -36,6 +32,7 @@ const STAGES = `
   }
 `;
 
+/** Processes that are stopped, and whose documents in progress need longer than the time of a stop. */
 await describeWithServer('kafka', (server) => {
   let setup: DistributedSetup;
   let topics: KafkaTopics;

@@ -66,7 +66,7 @@ class Run {
     const before = this.steps.filter((step) => step === 'published').length;
     const publish = documents.map((document) => JSON.stringify(document));
     this.#channel.postMessage({ to: 'connector', publish } satisfies Command);
-    await expect.poll(() => this.steps.filter((step) => step === 'published').length, POLL).toBe(before + 1);
+    await expect.poll(() => this.steps.filter((step) => step === 'published').length).toBe(before + 1);
   }
 
   /** Answers all batches that have arrived or will arrive. */
@@ -102,7 +102,6 @@ class Run {
 }
 
 const BATCH_SIZE = 4;
-const POLL = { timeout: 30_000, interval: 10 };
 
 /** Returns documents with these numbers. */
 function numbered(count: number, fields: object = {}): { id: string }[] {
@@ -138,7 +137,7 @@ export function defineTransportContract(name: string, open: () => Transport): vo
     async function start(): Promise<Run> {
       const channel = new BroadcastChannel(pipeline);
       run = new Run(transport.start(launcher, config, pipeline), channel);
-      await expect.poll(() => run?.steps, POLL).toContain('executing');
+      await expect.poll(() => run?.steps).toContain('executing');
       return run;
     }
 
@@ -165,7 +164,7 @@ export function defineTransportContract(name: string, open: () => Transport): vo
       const carried = await start();
       carried.answerAll();
       await carried.publish(numbered(10));
-      await expect.poll(() => carried.ids, POLL).toHaveLength(10);
+      await expect.poll(() => carried.ids).toHaveLength(10);
       for (const { documents } of carried.batches) expect(documents.length).toBeLessThanOrEqual(BATCH_SIZE);
       carried.end();
       expect((await carried.result()).counts.succeeded).toBe(10);
@@ -174,15 +173,15 @@ export function defineTransportContract(name: string, open: () => Transport): vo
     it('settles documents, and ends the run, only after the destination has acknowledged them', async () => {
       const carried = await start();
       await carried.publish(numbered(2 * BATCH_SIZE));
-      await expect.poll(() => carried.batches, POLL).toHaveLength(1);
+      await expect.poll(() => carried.batches).toHaveLength(1);
       carried.end();
       carried.answer(0);
-      await expect.poll(() => carried.batches, POLL).toHaveLength(2);
+      await expect.poll(() => carried.batches).toHaveLength(2);
       expect(carried.steps).not.toContain('settled');
       expect(carried.handle.progress().connectors[0]?.status).toBe('running');
       carried.answer(1);
       expect((await carried.result()).counts).toMatchObject({ published: 8, succeeded: 8 });
-      await expect.poll(() => carried.steps, POLL).toContain('settled');
+      await expect.poll(() => carried.steps).toContain('settled');
     });
 
     it('reports each result: children, dropped documents, failures of stages and of the indexer', async () => {
@@ -193,7 +192,7 @@ export function defineTransportContract(name: string, open: () => Transport): vo
         { id: 'gone', unwanted: 1 },
         { id: 'family', parent: 1 },
       ]);
-      await expect.poll(() => carried.ids.length, POLL).toBeGreaterThan(0);
+      await expect.poll(() => carried.ids.length).toBeGreaterThan(0);
       carried.end();
       carried.answer(0, 'document');
       carried.answerAll();
@@ -208,18 +207,18 @@ export function defineTransportContract(name: string, open: () => Transport): vo
     it('does not lose documents that the destination gives back', async () => {
       const carried = await start();
       await carried.publish(numbered(3));
-      await expect.poll(() => carried.ids, POLL).toHaveLength(3);
+      await expect.poll(() => carried.ids).toHaveLength(3);
       carried.answer(0, 'everything');
       if (transport.deliversAgain) {
-        await expect.poll(() => carried.ids, POLL).toHaveLength(6);
+        await expect.poll(() => carried.ids).toHaveLength(6);
         expect(carried.steps).not.toContain('settled');
         carried.answerAll();
-        await expect.poll(() => carried.steps, POLL).toContain('settled');
+        await expect.poll(() => carried.steps).toContain('settled');
         carried.end();
         expect((await carried.result()).counts).toMatchObject({ published: 3, succeeded: 3, failed: 0 });
       } else {
         // The connector does not mark them as read, and delivers them in the next run.
-        await expect.poll(() => carried.steps, POLL).toContain('unsettled');
+        await expect.poll(() => carried.steps).toContain('unsettled');
         carried.end();
         expect((await carried.result()).counts).toMatchObject({ published: 3, succeeded: 0, failed: 3 });
       }
@@ -236,7 +235,7 @@ export function defineTransportContract(name: string, open: () => Transport): vo
     it('counts every document of a run that is stopped with work in progress', async () => {
       const carried = await start();
       await carried.publish(numbered(20));
-      await expect.poll(() => carried.batches, POLL).toHaveLength(1);
+      await expect.poll(() => carried.batches).toHaveLength(1);
       carried.handle.stop('CANCELLED');
       carried.answerAll();
       const { status, counts } = await carried.result();

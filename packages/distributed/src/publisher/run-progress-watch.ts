@@ -53,6 +53,8 @@ export class RunProgressWatch {
   #isQuiet = false;
   #kind: Reason['kind'] | undefined;
   #lostSince: number | undefined;
+  /** Why no document finishes, and what to do. Undefined while documents finish. */
+  problem: string | undefined;
 
   private constructor(options: WatchOptions, admin: Admin) {
     this.#options = options;
@@ -74,6 +76,7 @@ export class RunProgressWatch {
   /** Call this when documents have finished. */
   progressed(): void {
     this.#progressAt = performance.now();
+    this.problem = undefined;
     if (!this.#isQuiet) return;
     this.#isQuiet = false;
     this.#kind = undefined;
@@ -101,6 +104,8 @@ export class RunProgressWatch {
     }
     const { kind, text } = await this.#reason();
     const message = `No document of pipeline ${pipeline} has finished for ${Math.round(quiet / 1000)} s. ${text}`;
+    // A document may have finished while the brokers were asked.
+    this.problem = this.#progressAt > now ? undefined : message;
     // A member may have committed a message shortly before the run receives its result.
     this.#lostSince = kind === 'lost' ? (this.#lostSince ?? now) : undefined;
     if (this.#lostSince !== undefined && now - this.#lostSince > LOST_MS) {

@@ -90,6 +90,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
   override batchBytes = 0;
   #writer: PartitionWriter | undefined;
   readonly #queues = new Map<string, Promise<PipelineQueue>>();
+  readonly #watches: RunProgressWatch[] = [];
   #stalled: Error | undefined;
   /** Ends the wait for results after a stop. */
   #lastResults: NodeJS.Timeout | undefined;
@@ -102,8 +103,10 @@ export class SourceWriter extends Indexer<typeof parameters> {
     signal.addEventListener('abort', () => {
       this.#lastResults = setTimeout(() => void this.#abandon(), LAST_RESULTS_MS);
     });
-    this.#health = new HealthAnswers(this.context.runId, () => healthOf(this.#lags, 'publishes documents'));
+    this.#health = new HealthAnswers(this.context.runId, () => healthOf(this.#lags, this.#work()));
     this.#partitions = await prepareTopics(this.#settings, this.params.pipelines, this.context.log, signal);
+    // One indexer serves all pipelines of the run. Their topics differ only if somebody created them with another number
+    // of partitions. Documents for fewer partitions then wait longer than they need to, at most 100 ms.
     const most = Math.max(1, ...this.params.pipelines.map((pipeline) => this.#partitionsOf(pipeline)));
     if (!this.streaming) return;
     this.maxInFlight = Math.max(1, Math.floor(MAX_REQUESTS / most));
@@ -158,6 +161,12 @@ export class SourceWriter extends Indexer<typeof parameters> {
     }
   }
 
+  /** What the publisher does, for the health endpoint: it publishes, or waits, for example for a worker. */
+  #work(): string {
+    const problems = this.#watches.flatMap(({ problem }) => problem ?? []);
+    return problems.length === 0 ? 'publishes documents' : problems.join(' ');
+  }
+
   #partitionsOf(pipeline: string): number {
     return this.#partitions.get(sourceTopic(this.#settings, pipeline)) ?? 1;
   }
@@ -191,6 +200,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
       hasAllEvents: () => reader.isAtEnd(),
       onStalled: fail,
     });
+    this.#watches.push(watch);
     const progressed = (hasFinished: boolean) => hasFinished && watch.progressed();
     const reader = await EventReader.open(
       settings,

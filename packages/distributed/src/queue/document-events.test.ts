@@ -1,6 +1,6 @@
 import { unicodeText } from '@headrace/testing/unicode-text';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { eventJson, eventsOf, readEvent } from './document-events.ts';
 import { message, outcome } from './message.test.lib.ts';
 
@@ -38,20 +38,36 @@ describe("the events of documents in Lucille's format", () => {
     ]);
   });
 
-  it("have Lucille's members in Lucille's order, and the time as seconds with nine decimals", () => {
-    const one = message({ partition: 3, offset: 17, key: 'd"1' });
-    const text = eventJson({ type: 'FINISH', documentId: 'd"1', message: 'SUCCEEDED' }, 'r', 'p_source', one);
-    expect(text).toMatch(
-      /^\{"type":"FINISH","documentId":"d\\"1","message":"SUCCEEDED","runId":"r","instant":\d{10}\.\d{9},"topic":"p_source","partition":3,"offset":17,"key":"d\\"1"\}$/,
-    );
-  });
+  describe('at a known time', () => {
+    beforeEach(() => {
+      vi.useFakeTimers({ now: 1_795_267_878_333, toFake: ['Date'] });
+    });
+    afterEach(() => {
+      vi.useRealTimers();
+    });
 
-  it('omit missing fields', () => {
-    expect(eventJson({ type: 'CREATE', documentId: 'c' }, 'r', 't')).toMatch(
-      /^\{"type":"CREATE","documentId":"c","runId":"r","instant":[\d.]+\}$/,
-    );
-    const keyless = eventJson({ type: 'DROP', documentId: 'c' }, 'r', 't', message({}));
-    expect(keyless).toMatch(/"topic":"t","partition":0,"offset":0\}$/);
+    it("have Lucille's members in Lucille's order, and the time as seconds with nine decimals", () => {
+      const one = message({ partition: 3, offset: 17, key: 'd"1' });
+      const event = { type: 'FINISH', documentId: 'd"1', message: 'SUCCEEDED' } as const;
+      expect(eventJson(event, 'r', 'p_source', one)).toBe(
+        '{"type":"FINISH","documentId":"d\\"1","message":"SUCCEEDED","runId":"r","instant":1795267878.333000000,"topic":"p_source","partition":3,"offset":17,"key":"d\\"1"}',
+      );
+    });
+
+    it('omit missing fields', () => {
+      expect(eventJson({ type: 'CREATE', documentId: 'c' }, 'r', 't')).toBe(
+        '{"type":"CREATE","documentId":"c","runId":"r","instant":1795267878.333000000}',
+      );
+      expect(eventJson({ type: 'DROP', documentId: 'c' }, 'r', 't', message({}))).toBe(
+        '{"type":"DROP","documentId":"c","runId":"r","instant":1795267878.333000000,"topic":"t","partition":0,"offset":0}',
+      );
+    });
+
+    it('escape texts as Lucille does', () => {
+      expect(eventJson({ type: 'FAIL', documentId: 'é\u001f', message: 'a\n\\u001f/' }, 'r', 't')).toBe(
+        '{"type":"FAIL","documentId":"é\\u001F","message":"a\\n\\\\u001f/","runId":"r","instant":1795267878.333000000}',
+      );
+    });
   });
 
   it('are read as they were written, for any id, run and reason', () => {

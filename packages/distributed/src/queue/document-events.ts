@@ -1,5 +1,6 @@
 import type { TopicMessage } from '@headrace/components/kafka';
 import type { ChunkOutcome } from '@headrace/engine';
+import { lucilleJson } from '../wire/lucille-json.ts';
 import { shortReason } from './short-reason.ts';
 
 /** An event about one document, in Lucille's format. */
@@ -47,7 +48,7 @@ export function eventJson(event: DocumentEvent, runId: string, topic: string, me
     members.push(`"topic":${JSON.stringify(topic)}`, `"partition":${message.partition}`, `"offset":${message.offset}`);
     if (message.key !== undefined) members.push(`"key":${JSON.stringify(message.key.toString())}`);
   }
-  return `{${members.join(',')}}`;
+  return lucilleJson(`{${members.join(',')}}`);
 }
 
 /** Reads an event. Returns undefined if the value is not an event. */

@@ -47,8 +47,8 @@ const parameters = Type.Object({
 });
 
 /**
- * The maximum number of batches, or of single documents, in progress. If the process is killed, at most these are
- * processed again.
+ * The maximum number of batches, or of single documents, in progress. If the process is killed, these are processed
+ * again, and those that have finished since the last commit, at most about a second before.
  */
 const MAX_OPEN_BATCHES = 64;
 const MAX_OPEN_DOCUMENTS = 384;

@@ -79,6 +79,11 @@ export function roleConfig(
   };
 }
 
+/**
+ * The limit of the documents that wait at the publisher. It is needed before the brokers say how many partitions the
+ * topics have, so it uses the setting. From four partitions on it is the maximum. With fewer in the setting than in the
+ * topics, messages are smaller.
+ */
 function waitingDocuments({ partitions }: KafkaSettings, isExternal: boolean): number {
   const forEach = isExternal ? WAITING_BESIDE_WORKERS : WAITING_FOR_EACH_PARTITION;
   return Math.min(MAX_WAITING, Math.max(MIN_WAITING, partitions * forEach));

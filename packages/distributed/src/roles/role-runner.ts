@@ -8,6 +8,7 @@ import {
   type RunHandle,
   type RunResult,
   readConfigText,
+  withHint,
 } from '@headrace/engine';
 import type { RunLauncher } from '@headrace/engine/threads';
 import { HealthQuestions, type ThreadHealth } from '../health/health-channel.ts';
@@ -106,11 +107,11 @@ export class RoleRunner implements RoleHealth {
       }
       if (performance.now() - started > STABLE_MS) wait = FIRST_WAIT_MS;
       const reason = result.problems.find(({ severity }) => severity === 'error');
-      this.lastFailure = reason?.message ?? result.message;
+      this.lastFailure = withHint(reason ?? { message: result.message });
       this.state = 'restarting';
       this.restarts++;
       log.warn(
-        `The ${this.name} ended: ${this.lastFailure}. It starts again in ${wait / 1000} s and processes the unfinished messages again`,
+        `The ${this.name} ended: ${this.lastFailure} It starts again in ${wait / 1000} s and processes the unfinished messages again`,
       );
       await sleep(wait, undefined, { signal }).catch(() => undefined);
       wait = Math.min(MAX_WAIT_MS, wait * 2);

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { anyDocument, DecodedRecords } from './any-document.test.lib.ts';
 import { type DocumentPositions, QueuedDocumentDecoder } from './document-decoder.ts';
 import { QueuedDocumentEncoder } from './document-encoder.ts';
+import { lucilleJson } from './lucille-json.ts';
 
 /** Decodes messages as a pipeline thread receives them: in sequence, undefined for a message without a value. */
 function decode(values: readonly (string | undefined)[]): DecodedRecords {
@@ -27,7 +28,7 @@ describe("documents in Lucille's format", () => {
     fc.assert(
       fc.property(fc.array(anyDocument, { maxLength: 5 }), (documents) => {
         const texts = documents.map(encode);
-        expect(texts).toEqual(documents.map(writeDocument));
+        expect(texts).toEqual(documents.map((document) => lucilleJson(writeDocument(document))));
         const { documents: found, rejected } = decode(texts.map((text) => text.toWellFormed()));
         expect(found.map(encode)).toEqual(texts.map((text) => encode(readDocument(text.toWellFormed()))));
         expect(rejected).toEqual([]);
