@@ -1,13 +1,17 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Document, Stage, Type } from '@headrace/engine';
 import { type ConditionConfig, makeStage, runPipeline, toDocument } from '@headrace/engine/testing';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { ApplyRegex } from './apply-regex.ts';
 import { Concatenate } from './concatenate.ts';
 import { Contains } from './contains.ts';
 import { CopyFields } from './copy-fields.ts';
 import { CreateStaticTeaser } from './create-static-teaser.ts';
 import { DeleteFields } from './delete-fields.ts';
+import { DictionaryLookup } from './dictionary-lookup.ts';
 import { DropDocument } from './drop-document.ts';
 import { DropValues } from './drop-values.ts';
 import { ExtractFirstCharacter } from './extract-first-character.ts';
@@ -28,6 +32,13 @@ import { SplitFieldValues } from './split-field-values.ts';
 import { TrimWhitespace } from './trim-whitespace.ts';
 import { TruncateField } from './truncate-field.ts';
 
+const folder = mkdtempSync(join(tmpdir(), 'tables-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const pairsPath = join(folder, 'pairs.csv');
+const wordsPath = join(folder, 'words.csv');
+writeFileSync(pairsPath, 'x,y\n1,one,first\nÉ;;,e\n');
+writeFileSync(wordsPath, 'x\n1\n\n');
+
 type Class = Parameters<typeof makeStage>[0];
 
 const field = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'e e');
@@ -37,12 +48,12 @@ const updateMode = fc.constantFrom('overwrite', 'append', 'skip');
 const use = (stage: Class, params: fc.Arbitrary<Record<string, unknown>>) =>
   params.map((values) => ({ stage, params: values }));
 const pairs = (values: Record<string, unknown>) =>
-  fc.record({ source: fields, dest: field, updateMode }).map(({ source, dest, ...rest }) => ({
-    ...values,
-    ...rest,
-    source,
-    dest: [dest],
-  }));
+  fc
+    .record({ source: fields, dest: field, updateMode, target: fc.constantFrom('one', 'in place', 'crossed') })
+    .map(({ source, dest, target, updateMode }) => {
+      const dests = { one: [dest], 'in place': source, crossed: [...source.slice(1), dest] };
+      return { ...values, updateMode, source, dest: dests[target as keyof typeof dests] };
+    });
 
 /** Processes documents one by one. It drops, skips and fails some documents, and emits children of others. */
 class ByText extends Stage {
@@ -91,14 +102,28 @@ class ByField extends Stage {
 const stage = fc.oneof(
   use(
     ApplyRegex,
-    fc.constantFrom('(\\w)\\d', '\\d', '^x', '').chain((regex) => pairs({ regex })),
+    fc
+      .record({
+        regex: fc.constantFrom('(\\w)\\d', '\\d', '^x', '', 'X|(é)', '.(?=b)', '\\s*$'),
+        ignoreCase: fc.boolean(),
+        multiline: fc.boolean(),
+      })
+      .chain(pairs),
   ),
-  use(Concatenate, fc.record({ dest: field, formatString: fc.constantFrom('{a}-{b}', '{c:-none}!'), updateMode })),
+  use(
+    Concatenate,
+    fc.record({
+      dest: field,
+      formatString: fc.constantFrom('{a}-{b}', '{c:-none}!', '${d}', '{b}{nothing}{b}', 'constant'),
+      defaultInputs: fc.constantFrom({}, { b: 'default', nothing: '' }),
+      updateMode,
+    }),
+  ),
   use(CopyFields, fc.record({ fieldMapping: fc.dictionary(field, field, { minKeys: 1, maxKeys: 2 }), updateMode })),
   use(DeleteFields, fc.record({ fields })),
   use(
     NormalizeText,
-    fc.constantFrom('lowercase', 'uppercase').chain((mode) => pairs({ mode })),
+    fc.constantFrom('lowercase', 'uppercase', 'title_case', 'sentence_case').chain((mode) => pairs({ mode })),
   ),
   use(RenameFields, fc.record({ fieldMapping: fc.dictionary(field, field, { minKeys: 1, maxKeys: 2 }), updateMode })),
   use(
@@ -110,11 +135,36 @@ const stage = fc.oneof(
   ),
   use(
     SplitFieldValues,
-    fc.record({ inputField: field, outputField: field, delimiter: fc.constant(';'), trimWhitespace: fc.boolean() }),
+    fc.record({
+      inputField: field,
+      outputField: field,
+      delimiter: fc.constantFrom(
+        ';',
+        '|',
+        '\\|',
+        '',
+        ' ',
+        ', ',
+        '\\s*;\\s*',
+        '[;b]',
+        '(;)',
+        '.',
+        '\\Q|\\E',
+        '(?=b)',
+        '$',
+      ),
+      trimWhitespace: fc.boolean(),
+    }),
   ),
   use(
     Contains,
-    fc.record({ contains: fc.constant(['x', '1']), fields, output: field, value: fc.constantFrom('found', 'x') }),
+    fc.record({
+      contains: fc.constantFrom(['x', '1'], ['A1', 'é']),
+      fields,
+      output: field,
+      value: fc.constantFrom('found', 'x'),
+      ignoreCase: fc.boolean(),
+    }),
   ),
   use(
     CopyFields,
@@ -123,17 +173,62 @@ const stage = fc.oneof(
       isNested: fc.constant(true),
     }),
   ),
-  use(NormalizeFieldNames, fc.constant({})),
+  use(
+    DictionaryLookup,
+    fc
+      .constantFrom({ usePayloads: true }, { usePayloads: false, ignoreCase: true })
+      .chain((values) => pairs({ ...values, dictPath: pairsPath })),
+  ),
+  use(
+    DictionaryLookup,
+    fc.record({
+      source: fields,
+      dest: fields.map(([first]) => [first]),
+      dictPath: fc.constant(wordsPath),
+      setOnly: fc.constant(true),
+      useAnyMatch: fc.boolean(),
+      ignoreMissingSource: fc.boolean(),
+    }),
+  ),
+  use(NormalizeFieldNames, fc.constantFrom({}, { delimiter: '', nonAlphanumReplacement: 'x' })),
   use(TrimWhitespace, fc.record({ fields })),
-  use(ReplacePatterns, pairs({ regex: ['\\d'], replacement: '#' })),
+  use(
+    ReplacePatterns,
+    fc
+      .constantFrom(
+        { regex: ['\\d'], replacement: '#' },
+        { regex: ['(\\w)(\\d)', 'b'], replacement: '$2$1' },
+        { regex: ['X', 'É'], replacement: '', ignoreCase: true },
+        { regex: ['|', '.'], replacement: '$1', literal: true },
+        { regex: ['x*', '^'], replacement: '-' },
+        { regex: [';+'], replacementField: 'd' },
+        { regex: ['1'], replacementField: 'd', replacement: '<$0>' },
+      )
+      .chain(pairs),
+  ),
   use(RemoveDiacritics, fc.record({ source: field, destination: field })),
-  use(TruncateField, fc.record({ source: field, destination: field, maxSize: fc.constant(2) })),
+  use(TruncateField, fc.record({ source: field, destination: field, maxSize: fc.constantFrom(0, 1, 2) })),
   use(Length, fc.record({ fieldMapping: fc.dictionary(field, field, { minKeys: 1, maxKeys: 2 }) })),
   use(HashFieldValueToBucket, fc.record({ fieldName: field, dest: field, buckets: fc.constant(['A', 'B']) })),
   use(CreateStaticTeaser, pairs({ maxLength: 3 })),
-  use(ExtractFirstCharacter, fc.record({ fieldMapping: fc.dictionary(field, field, { minKeys: 1, maxKeys: 2 }) })),
-  use(DropValues, fc.record({ source: fields, values: fc.constant(['x', '1']) })),
-  use(ParseDate, pairs({ formatStrs: ['yyyy-MM-dd'], timeZoneId: 'UTC' })),
+  use(
+    ExtractFirstCharacter,
+    fc.record({
+      fieldMapping: fc.dictionary(field, field, { minKeys: 1, maxKeys: 2 }),
+      replacement: fc.constantFrom('nonalpha', 'SKIP', ''),
+    }),
+  ),
+  use(DropValues, fc.record({ source: fields, values: fc.constantFrom(['x', '1'], ['']) })),
+  use(
+    ParseDate,
+    fc
+      .constantFrom(
+        { formatStrs: ['yyyy-MM-dd'], timeZoneId: 'UTC' },
+        { formatStrs: ['HH:mm', "yyyy-MM-dd'T'HH:mm:ss", 'yyyy-MM-dd'], timeZoneId: 'America/New_York' },
+        { formatters: [{ class: 'UnixTimestampFormatter' }] },
+      )
+      .chain(pairs),
+  ),
   use(FormatDate, pairs({ formatStr: 'yyyy' })),
   use(RemoveEmptyFields, fc.constant({})),
   use(RemoveDuplicateValues, fc.record({ fieldMapping: fc.dictionary(field, field, { minKeys: 1, maxKeys: 2 }) })),
@@ -158,18 +253,30 @@ const stage = fc.oneof(
   },
 );
 
-const condition: fc.Arbitrary<ConditionConfig> = fc.record({
+const present: fc.Arbitrary<ConditionConfig> = fc.record({
   fields,
   operator: fc.constantFrom('must', 'must_not'),
   values: fc.option(fc.constantFrom(['x'], ['1', 'drop'], ['A1;b2', null]), { nil: undefined }),
 });
+const compared: fc.Arbitrary<ConditionConfig> = fc.record({
+  fields,
+  operator: fc.constantFrom('<', '<=', '>', '>='),
+  values: fc.constantFrom(['1'], ['2024-05-06'], ['x']),
+});
+const matched: fc.Arbitrary<ConditionConfig> = fc.record({
+  fields,
+  operator: fc.constant('matches' as const),
+  values: fc.constantFrom(['^.$'], ['\\d', '^$']),
+});
+const condition = fc.oneof({ weight: 2, arbitrary: present }, compared, matched);
 const conditions = fc.oneof(
   { weight: 2, arbitrary: fc.constant([]) },
   { weight: 1, arbitrary: fc.array(condition, { minLength: 1, maxLength: 2 }) },
 );
+const policy = fc.constantFrom('all' as const, 'any' as const);
 
 const plain = fc.oneof(
-  { weight: 5, arbitrary: fc.constantFrom(' A1;b2 ', 'x', '', '1', 'É;;', ' ;', '2024-05-06') },
+  { weight: 5, arbitrary: fc.constantFrom(' A1;b2 ', 'x', '', '1', 'É;;', ' ;', '2024-05-06', 'b|b, 😀😀', 'Ab\nx') },
   { weight: 1, arbitrary: fc.constantFrom('drop', 'skip', 'fail', 'child', 'family') },
   { weight: 1, arbitrary: fc.constantFrom(1, 1.5, true, null) },
 );
@@ -192,10 +299,14 @@ it('processes a table with the same result as its documents one by one', async (
   await fc.assert(
     fc.asyncProperty(
       fc.array(documents, { minLength: 2, maxLength: 4 }),
-      fc.array(fc.tuple(stage, conditions), { maxLength: 5 }),
+      fc.array(fc.tuple(stage, conditions, policy), { maxLength: 5 }),
       async (batches, stages) => {
         const make = () =>
-          stages.map(([{ stage, params }, conditions]) => ({ stage: makeStage(stage, params), conditions }));
+          stages.map(([{ stage, params }, conditions, conditionPolicy]) => ({
+            stage: makeStage(stage, params),
+            conditions,
+            conditionPolicy,
+          }));
         const inputs = () =>
           batches.map((rows, batch) => rows.map((fields, row) => toDocument({ id: `${batch}-${row}`, ...fields })));
         const [tables, alone] = [await runPipeline(make(), inputs(), true), await runPipeline(make(), inputs(), false)];

@@ -16,6 +16,8 @@ import { stageContext } from './stage-harness.ts';
 export interface ConditionalStage {
   readonly stage: Stage;
   readonly conditions?: readonly ConditionConfig[];
+  /** Whether all conditions must hold, or one. */
+  readonly conditionPolicy?: 'all' | 'any';
 }
 
 /** The result of a test run of a pipeline. */
@@ -43,12 +45,12 @@ export async function runPipeline(
   const config = {
     name: 'p',
     threads: 1,
-    stages: stages.map(({ conditions = [] }, i) => ({
+    stages: stages.map(({ conditions = [], conditionPolicy = 'all' }, i) => ({
       entry: { name: String(i) } as never,
       params: {} as never,
       name: `stage_${i + 1}`,
       conditions,
-      conditionPolicy: 'all' as const,
+      conditionPolicy,
     })),
   };
   const { log, ...context } = stageContext();

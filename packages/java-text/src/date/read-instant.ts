@@ -1,5 +1,6 @@
 /// <reference lib="esnext.temporal" />
 import { carryDay, civilOf, epochDayOf } from './calendar.ts';
+import { type LocalDate, readCommonDate } from './common-date.ts';
 import { type DateZone, UTC } from './date-zone.ts';
 
 /** An instant in UTC. */
@@ -20,20 +21,29 @@ const ISO_OFFSET = /[Tt ].*(?:[Zz]|[+-]\d\d(?::?\d\d(?::?\d\d)?)?)$/;
  * @param zone the zone of a text without an offset. A date without a time is midnight there.
  */
 export function readInstant(text: string, zone: DateZone = UTC): Instant | undefined {
+  const common = readCommonDate(text);
+  if (common !== undefined) return instantOf(common, common.isUtc ? UTC : zone);
   if (!ISO_DATE.test(text)) return undefined;
   try {
     if (ISO_OFFSET.test(text)) return instantOfNanos(Temporal.Instant.from(text).epochNanoseconds);
     const { year, month, day, hour, minute, second, millisecond, microsecond, nanosecond } =
       Temporal.PlainDateTime.from(text);
-    const local = epochDayOf(year, month, day);
     const secondOfDay = hour * 3600 + minute * 60 + second;
     const nanos = millisecond * 1_000_000 + microsecond * 1000 + nanosecond;
-    return { ...carryDay(local, secondOfDay - zone.offsetAt(year, local, secondOfDay, false)), nanos };
+    return instantOf({ year, month, day, secondOfDay, nanos }, zone);
   } catch (error) {
     // The day or hour does not exist.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+function instantOf({ year, month, day, secondOfDay, nanos }: LocalDate, zone: DateZone): Instant {
+  const epochDay = epochDayOf(year, month, day);
+  if (zone === UTC) return { epochDay, secondOfDay, nanos };
+  const offset = zone.offsetAt(year, epochDay, secondOfDay, false);
+  const start = carryDay(epochDay, secondOfDay - offset);
+  return { epochDay: start.epochDay, secondOfDay: start.secondOfDay, nanos };
 }
 
 /** Returns the instant this many milliseconds after 1970-01-01 in UTC, or undefined beyond the supported years. */
