@@ -48,6 +48,13 @@ describe('components', () => {
     expect((await headrace(['components', 'JSONLine'])).stderr).toContain('Did you mean JSONLines?');
   });
 
+  it('says where a file handler of a plugin is used', async () => {
+    const { code, stderr } = await headrace(['components', 'VideoFileHandler']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('VideoFileHandler is a file handler of the package @headrace/video, not a component.');
+    expect(stderr).toContain('fileHandlers { mp4 { class: VideoFileHandler } }');
+  });
+
   it('lists the keys of every stage after the keys of this stage', async () => {
     const { stdout } = await headrace(['components', 'DropDocument']);
     const [own, shared] = stdout.split('Keys of every stage\n');

@@ -43,7 +43,7 @@ export {
   type NestedParameters,
 } from './component/nested-stage.ts';
 export type { ParameterProblem, TouchedFile } from './component/parameters.ts';
-export { missingPlugin, pluginClassNames, pluginPackages } from './component/plugin-classes.ts';
+export { findPluginClass, missingPlugin, pluginClassNames, pluginPackages } from './component/plugin-classes.ts';
 export { loadPluginExport } from './component/plugin-exports.ts';
 export type { ReportProblem } from './component/reach.ts';
 export { Registry, type RegistrySource } from './component/registry.ts';

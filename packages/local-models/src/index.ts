@@ -4,9 +4,8 @@
  * @module
  */
 export { ModelFiles } from './local-files/model-files.ts';
-export { checkRuntime } from './onnx-runtime.ts';
+export { checkRuntime, DEVICES } from './onnx-runtime.ts';
 export {
-  DEVICES,
   DTYPES,
   type Dtype,
   onnxFileNames,

@@ -1,8 +1,8 @@
 import { extname } from 'node:path';
-import { HeadraceError, HelperProcess, messageOf } from 'headrace/engine';
+import { HelperProcess, messageOf } from 'headrace/engine';
 import type { ModelFiles } from './local-files/model-files.ts';
 import type { Batch, OpenOptions, TokenVectors } from './model-process/onnx-model.ts';
-import { requireRuntime } from './onnx-runtime.ts';
+import { type Device, deviceError, requireRuntime } from './onnx-runtime.ts';
 
 export type { TokenVectors };
 
@@ -11,10 +11,6 @@ const DEVICE_ERROR = 'DEVICE';
 
 export const DTYPES = ['fp32', 'q8'] as const;
 export type Dtype = (typeof DTYPES)[number];
-
-/** What computes a model: the processor, or a graphics card. */
-export const DEVICES = ['cpu', 'cuda', 'coreml', 'dml', 'webgpu'] as const;
-export type Device = (typeof DEVICES)[number];
 
 /** The ONNX files of each type, in the order of preference: the names that exporters use. */
 const ONNX_FILES: Readonly<Record<Dtype, readonly string[]>> = {
@@ -120,13 +116,6 @@ async function openProcess(
     return process;
   } catch (error) {
     process.close();
-    throw (error as { code?: string }).code === DEVICE_ERROR ? noDevice(device, messageOf(error)) : error;
+    throw (error as { code?: string }).code === DEVICE_ERROR ? deviceError(device, messageOf(error)) : error;
   }
-}
-
-function noDevice(device: Device, reason: string): HeadraceError {
-  const needs =
-    device === 'cuda' ? 'cuda needs a graphics card with CUDA, and onnxruntime-node without --ignore-scripts. ' : '';
-  const message = `device ${device} cannot be used: ${reason}. ${needs}Remove device to use the processor.`;
-  return new HeadraceError('HR_LIBRARY_MISSING', message);
 }

@@ -74,6 +74,19 @@ describe('ChunkPassages', () => {
     ]);
   });
 
+  it('reads a paragraph of ten million characters, and the headings around it', async () => {
+    const log = 'A line of a log\n'.repeat(700_000);
+    const children = await chunk(`# Before\n\nFirst.\n\n${log}\n# After\n\nLast.`, { maxCharacters: 100_000 });
+    expect(new Set(children.map(({ headings }) => headings.join()))).toEqual(new Set(['Before', 'After']));
+    expect(children.filter(({ text }) => text.includes('A line of a log'))).toHaveLength(113);
+    expect(children.at(-1)).toMatchObject({ text: 'After\n\nLast.', offset: log.length + 28 });
+  });
+
+  it('divides a paragraph into more passages than a call has arguments', async () => {
+    const words = `${'a'.repeat(18)} `.repeat(150_000);
+    expect(await chunk(words, { maxCharacters: 20 })).toHaveLength(150_000);
+  });
+
   it('repeats whole sentences of the passage before, but not across sections', async () => {
     const body = 'First here. Second one. Third too. Fourth.\n\n# N\n\nFifth.';
     expect(textsOf(await chunk(body, { maxCharacters: 24, overlap: 12 }))).toEqual([

@@ -83,7 +83,7 @@ export class JlamaEmbed extends Stage<typeof parameters> {
   static override *check(params: Params): Generator<ParameterProblem> {
     yield* checkVectorField(params.dest as string);
     yield* checkCache(params.cache);
-    yield* checkRuntime('model');
+    yield* checkRuntime('model', params.device);
     if (!MODEL_NAME.test(params.model)) {
       const hint = 'For example sentence-transformers/all-MiniLM-L6-v2. For a folder, use the stage LocalEmbed.';
       yield { parameter: 'model', message: `model is ${params.model}, which is not the name of a model`, hint };

@@ -78,7 +78,7 @@ export class LocalEmbed extends Stage<typeof parameters> {
     }
     yield* checkVectorField(params.dest as string);
     yield* checkCache(params.cache);
-    yield* checkRuntime('model');
+    yield* checkRuntime('model', params.device);
   }
 
   /** Enough documents for a full batch while the model computes another one. */

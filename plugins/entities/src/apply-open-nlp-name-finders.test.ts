@@ -106,7 +106,10 @@ describe('ApplyOpenNLPNameFinders', () => {
     writeFileSync(wrong, 'no zip');
     const start = (models: object) => apply({ ...openNlp, models }, { text: TEXT });
     await expect(start({ a: join(folder, 'none.bin') })).rejects.toThrow('none.bin');
-    await expect(start({ a: wrong })).rejects.toThrow(`Cannot read the model ${wrong}`);
+    await expect(start({ a: wrong })).rejects.toMatchObject({
+      message: expect.stringContaining(`Cannot read the model ${wrong}`),
+      hint: expect.stringContaining('Name a .bin file of OpenNLP'),
+    });
     await expect(start({ a: path('tokens.bin') })).rejects.toThrow('has no file nameFinder.model');
     rmSync(folder, { recursive: true });
   });

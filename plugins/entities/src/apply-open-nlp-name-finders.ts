@@ -126,7 +126,7 @@ export class ApplyOpenNLPNameFinders extends Stage<typeof parameters> {
         const hint = 'Set the folder of a model for token classification.';
         yield { parameter: 'model', message: 'The engine onnx needs model', hint };
       }
-      yield* checkRuntime('engine');
+      yield* checkRuntime('engine', params.device);
       return;
     }
     for (const [field, model] of models) {

@@ -141,11 +141,6 @@ describe('TextExtractor', () => {
     },
   );
 
-  it('does not start with an encoding that is not known', async () => {
-    const error = expect.objectContaining({ code: 'HR_STAGE_START', hint: expect.stringContaining('EBCDIC') });
-    await expect(extractAll(['a'], { encoding: 'ebcdic-1' })).rejects.toThrow(error);
-  });
-
   it('reads no text from binary files', async () => {
     const samples = [
       [0, 1, 2, 3],
@@ -305,6 +300,7 @@ describe('TextExtractor', () => {
   it.each([
     [{}, 'Neither filePathField nor byteArrayField is set'],
     [{ filePathField: 'a', tika: { url: 'host:9998' } }, 'host:9998 is not an http or https URL'],
+    [{ filePathField: 'a', encoding: 'klingon' }, 'klingon is not a known encoding'],
     [{ filePathField: 'a', byteArrayField: 'b' }, 'filePathField and byteArrayField are both set'],
     [
       { filePathField: 'a', tikaConfigPath: 'x.xml' },
@@ -366,6 +362,7 @@ describe('TextExtractor with a Tika server', () => {
   beforeAll(async () => {
     stub = await StubServer.start(({ body, path }, response) => {
       if (path === '/version') response.end(version);
+      else if (path === '/other/version') response.writeHead(404).end();
       else if (body === 'damaged') response.writeHead(422).end('TIKA-198: Illegal IOException\nat Parser');
       else if (body === 'refused') response.writeHead(400).end();
       else {
@@ -384,11 +381,18 @@ describe('TextExtractor with a Tika server', () => {
     expect(read).toMatchObject({ text: 'A text\n', tika_dc_title: 'T', tika_dc_subject: ['a', 'b'] });
     expect(damaged?.['problem']).toBe('The file cannot be read: TIKA-198: Illegal IOException');
     expect(refused?.['error']).toBe(`The file cannot be parsed: ${stub.url}/tika/text answered with status 400`);
-    expect(stub.requests[0]).toMatchObject({
-      method: 'PUT',
-      path: '/tika/text',
-      headers: { accept: 'application/json' },
-    });
+    const headers = { accept: 'application/json' };
+    expect(stub.requests[1]).toMatchObject({ method: 'PUT', path: '/tika/text', headers });
+  });
+
+  it('does not start if the server does not answer, and says what to do', async () => {
+    const stage = makeStage(TextExtractor, { filePathField: 'path', tika: { url: `${stub.url}/other` } });
+    const message = `The Tika server does not answer: GET ${stub.url}/other/version answered 404 Not Found`;
+    const hint = expect.stringContaining('check the path');
+    await expect(stage.start?.()).rejects.toMatchObject({ code: 'HR_STAGE_START', message, hint });
+    const signal = new AbortController().signal;
+    await expect(stage.reach?.(() => {}, signal)).rejects.toThrow('answered 404');
+    await stage.stop?.();
   });
 
   it('makes Markdown of its HTML, and sends the name of the file', async () => {

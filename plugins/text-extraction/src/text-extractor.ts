@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import {
   CONNECTS,
@@ -105,6 +106,8 @@ const PAGE = Buffer.from(
   '<html><title>Mill</title><h1>Hours</h1><p>The gate opens at nine.</p><ul><li>Monday<li>Tuesday</ul>',
 ).toString('base64');
 
+const require = createRequire(import.meta.url);
+
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 const MIB = 1024 * 1024;
 /** How many files a pipeline thread parses concurrently. */
@@ -182,6 +185,13 @@ export class TextExtractor extends Stage<typeof parameters> {
         hint: 'Name it in a field for metadataFields."Content-Type", such as text/plain; charset=cp850.',
       };
     }
+    if (tika === undefined && encoding !== undefined && !isEncoding(encoding)) {
+      yield {
+        parameter: 'encoding',
+        message: `${encoding} is not a known encoding`,
+        hint: 'Write a name such as macroman, cp850, gb18030 or utf-16le. EBCDIC, HZ and ISO-2022 are not known.',
+      };
+    }
     yield* checkCache(params.cache);
     yield* checkIgnored(params);
   }
@@ -213,15 +223,16 @@ export class TextExtractor extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    const { maxMemoryMb = 512, parseTimeout = 120_000, tika, encoding } = this.params;
-    if (encoding !== undefined) await requireEncoding(encoding);
+    const { maxMemoryMb = 512, parseTimeout = 120_000, tika } = this.params;
     const threads = new ParseThreads({ memoryMb: maxMemoryMb, timeout: parseTimeout }, THREADS);
     this.#threads = threads;
     if (tika !== undefined) {
       this.#server = await TikaServer.open(tika.url, parseTimeout, (page) => threads.parse(page));
     }
+    // Without a server, each file would fail, and only after its retries.
+    const server = (await this.#server?.identity()) ?? '';
     this.#cache = await openCache(this.params.cache, this.context);
-    if (this.#cache !== undefined) this.#reader = [readersIdentity(), (await this.#server?.identity()) ?? ''].join(' ');
+    if (this.#cache !== undefined) this.#reader = [readersIdentity(), server].join(' ');
   }
 
   override async stop(): Promise<void> {
@@ -338,10 +349,7 @@ export class TextExtractor extends Stage<typeof parameters> {
   }
 }
 
-async function requireEncoding(encoding: string): Promise<void> {
-  const { default: iconv } = await import('iconv-lite');
-  if (iconv.encodingExists(encoding)) return;
-  throw new HeadraceError('HR_STAGE_START', `encoding: ${encoding} is not a known encoding`, {
-    hint: 'Write a name such as macroman, cp850, gb18030 or utf-16le. EBCDIC, HZ and ISO-2022 are not known.',
-  });
+/** Loads the library only for configs that name an encoding. */
+function isEncoding(name: string): boolean {
+  return (require('iconv-lite') as typeof import('iconv-lite')).encodingExists(name);
 }

@@ -4,7 +4,14 @@
  * @module
  */
 export { excerpt } from './excerpt.ts';
-export { HttpClient, type HttpClientOptions, type HttpRequest, type HttpResponse, headerText } from './http-client.ts';
+export {
+  HttpClient,
+  type HttpClientOptions,
+  type HttpRequest,
+  type HttpResponse,
+  headerText,
+  requireSuccess,
+} from './http-client.ts';
 export { HttpError } from './http-error.ts';
 export { NO_RETRY, type RetryPolicy, readRetryAfter, WRITE_ANSWER_MS } from './retry.ts';
 export { safeUrl } from './safe-url.ts';

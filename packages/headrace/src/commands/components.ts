@@ -1,6 +1,7 @@
 import {
   type CatalogEntry,
   type ComponentKind,
+  findPluginClass,
   missingPlugin,
   nearest,
   pluginClassNames,
@@ -33,6 +34,8 @@ export async function components(words: readonly (string | undefined)[], options
   if (found.length === 0) {
     const missing = missingComponent(name);
     if (missing !== undefined) throw new CommandError(`${missing.message}. ${missing.hint}`, EXIT.invalid);
+    const handler = findPluginClass('file handler', name);
+    if (handler !== undefined) throw new CommandError(aboutFileHandler(handler), EXIT.invalid);
     const names = all.flatMap((entry) => [entry.name, ...(entry.type === undefined ? [] : [entry.type])]);
     const best = nearest(name.slice(name.lastIndexOf('.') + 1), [...names, ...KINDS.flatMap(pluginClassNames)]);
     const matches = best === undefined || words.length > 1 ? searchComponents(name, all) : [];
@@ -51,6 +54,14 @@ export async function components(words: readonly (string | undefined)[], options
 /** Returns the error for a component of a plugin that is not installed. `name` is a class or a type of an indexer. */
 function missingComponent(name: string) {
   return KINDS.map((kind) => missingPlugin(kind, name)).find(Boolean) ?? missingPlugin('indexer', `${name}Indexer`);
+}
+
+/** File handlers have no pages: they are parts of a component. */
+function aboutFileHandler({ name, npm }: { name: string; npm: string }): string {
+  return (
+    `${name} is a file handler of the package ${npm}, not a component. FileConnector and ApplyFileHandlers use it: ` +
+    `fileHandlers { mp4 { class: ${name} } }. The README of the package lists its parameters.`
+  );
 }
 
 /** Returns a component in the format of the API endpoint `config-info`. */

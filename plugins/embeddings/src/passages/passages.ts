@@ -20,7 +20,7 @@ export interface Section {
   readonly end: number;
   /** The page on which the section begins, if the text has marks of pages. */
   readonly page: number | undefined;
-  readonly passages: Passage[];
+  readonly passages: readonly Passage[];
 }
 
 export interface Passage {
@@ -42,6 +42,7 @@ interface Unit {
 }
 
 interface OpenSection extends Section {
+  passages: readonly Passage[];
   readonly content: { readonly block: Block & { readonly kind: 'content' }; readonly page: number | undefined }[];
 }
 
@@ -54,7 +55,8 @@ export function sectionsOf(text: string, blocks: readonly Block[], options: Pass
   const path: { readonly depth: number; readonly title: string }[] = [];
   let page: number | undefined;
   const open = (start: number, end: number) => {
-    const section = { headings: path.map(({ title }) => title), start, end, page, passages: [], content: [] };
+    const headings = path.map(({ title }) => title);
+    const section: OpenSection = { headings, start, end, page, passages: [], content: [] };
     sections.push(section);
     return section;
   };
@@ -70,7 +72,7 @@ export function sectionsOf(text: string, blocks: readonly Block[], options: Pass
       section.content.push({ block, page });
     }
   }
-  for (const section of sections) section.passages.push(...passagesOf(text, section, options));
+  for (const section of sections) section.passages = passagesOf(text, section, options);
   return sections.filter(({ passages }) => passages.length > 0);
 }
 

@@ -76,7 +76,7 @@ export class SliceLimits {
       }
       if (fits > 0) slices.push({ start, end: endOf(fits), size: this.size(start, endOf(fits)) });
       else if (this.#segments(CHARACTERS, start, first).length > 1) {
-        slices.push(...this.#grouped(this.#segments(CHARACTERS, start, first), max));
+        for (const slice of this.#grouped(this.#segments(CHARACTERS, start, first), max)) slices.push(slice);
       } else slices.push({ start, end: first, size: this.size(start, first) });
       at += Math.max(1, fits);
       guess = Math.max(1, fits);

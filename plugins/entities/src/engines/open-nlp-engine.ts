@@ -7,6 +7,9 @@ import type { Entity, EntityEngine } from './entity-engine.ts';
 
 /** The most bytes that the file of a model may have. */
 const MAX_BYTES = 2 ** 30;
+const MODEL_HINT =
+  'Name a .bin file of OpenNLP, which is a zip archive: models has models for names, tokenizerPath a tokenizer. If it is ' +
+  'one, it may be damaged: download it again.';
 
 /** Finds names with models of OpenNLP. */
 export class OpenNlpEngine implements EntityEngine {
@@ -34,7 +37,7 @@ export class OpenNlpEngine implements EntityEngine {
         return create(await ModelArchive.open(content));
       } catch (error) {
         const message = `Cannot read the model ${path}: ${messageOf(error)}`;
-        throw new HeadraceError('HR_SOURCE_UNREADABLE', message, { cause: error });
+        throw new HeadraceError('HR_SOURCE_UNREADABLE', message, { cause: error, hint: MODEL_HINT });
       }
     };
     try {

@@ -1,4 +1,5 @@
-import { HttpClient, HttpError, headerText, NO_RETRY, safeUrl } from 'headrace/http';
+import { HeadraceError, messageOf, reachHint } from 'headrace/engine';
+import { HttpClient, HttpError, headerText, NO_RETRY, requireSuccess, safeUrl } from 'headrace/http';
 import type { ParsedFile, ParseRequest } from './parse-message.ts';
 import { ParseFailure } from './parse-threads.ts';
 
@@ -31,15 +32,21 @@ export class TikaServer {
     await this.#client.close();
   }
 
-  /** Returns whether the server answers. Throws an `HttpError` if it does not. */
+  /** Checks that the server answers. Throws an `HttpError` if it does not. */
   async reach(signal: AbortSignal): Promise<void> {
-    await this.#client.request({ url: `${this.#url}/version`, retry: NO_RETRY, signal });
+    requireSuccess(await this.#client.request({ url: `${this.#url}/version`, retry: NO_RETRY, signal }));
   }
 
-  /** Returns the URL and the version of the server. Throws an `HttpError` if it does not answer. */
+  /** Returns the URL and the version of the server. Throws `HR_STAGE_START` if it does not answer. */
   async identity(): Promise<string> {
-    const { body } = await this.#client.request({ url: `${this.#url}/version` });
-    return `${this.#url} ${body.toString('utf8')}`;
+    try {
+      const { body } = requireSuccess(await this.#client.request({ url: `${this.#url}/version` }));
+      return `${this.#url} ${body.toString('utf8')}`;
+    } catch (error) {
+      const hint = reachHint(error);
+      const message = `The Tika server does not answer: ${messageOf(error)}`;
+      throw new HeadraceError('HR_STAGE_START', message, { cause: error, ...(hint === undefined ? {} : { hint }) });
+    }
   }
 
   /** Parses a file. Rejects with a `ParseFailure` if the server fails; a problem of the file is a part of the result. */
