@@ -34,12 +34,17 @@ export function wholeCharactersOf(text) {
   return text === '' ? [''] : Array.from(text);
 }
 
-/** Returns all matches: one match as a text, several as a list. */
+/** Returns all matches, none of them empty: one match as a text, several as a list. `exec` is faster than `matchAll`. */
 export function findAll(texts, pattern, group) {
-  const found = [];
-  for (const text of texts) for (const match of text.matchAll(pattern)) found.push(match[group]);
-  if (found.length === 0) return undefined;
-  return found.length === 1 ? found[0] : found;
+  let found;
+  for (const text of texts) {
+    pattern.lastIndex = 0;
+    for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+      if (found === undefined) found = [match[group]];
+      else found.push(match[group]);
+    }
+  }
+  return found?.length === 1 ? found[0] : found;
 }
 
 export function keptOf(values, dropped) {
@@ -76,6 +81,13 @@ export function truncated(text, size) {
   if (text.length <= size) return text;
   const end = (text.charCodeAt(size - 1) & 0xfc00) === 0xd800 ? size - 1 : size;
   return text.slice(0, end);
+}
+
+/** Cuts a text after a word. Returns a text without a delimiter cut at the maximum length. */
+export function teaserOf(text, maxLength) {
+  if (text.length <= maxLength) return text.trim();
+  for (let end = maxLength - 1; end > 0; end--) if (' !,.?'.includes(text[end])) return text.slice(0, end).trim();
+  return text.slice(0, maxLength);
 }
 
 export function firstLetter(text, otherwise) {

@@ -53,13 +53,25 @@ const VARIANTS = {
   },
   filter: { more: [{ class: 'DropDocument', conditions: brands(50) }] },
   'line breaks': { data: { inside: ['breaks'] } },
+  'split at a regex': { change: (stage) => splitAt(stage, '[;,|]') },
+  'split at a blank and a sign': { data: { separator: '; ' }, change: (stage) => splitAt(stage, '; ') },
+  'teaser and date': {
+    more: [
+      { class: 'CreateStaticTeaser', source: ['title'], dest: ['teaser'], maxLength: 16 },
+      { class: 'FormatDate', source: ['created'], dest: ['month'], formatStr: 'yyyy-MM' },
+    ],
+  },
 };
 
 function keepDescription(stage) {
   return stage.class === 'DeleteFields' ? { ...stage, fields: ['title_copy'] } : stage;
 }
 
-/** Returns ten variants of the nine-stage job, with the indexer Nop. */
+function splitAt(stage, delimiter) {
+  return stage.class === 'SplitFieldValues' ? { ...stage, delimiter } : stage;
+}
+
+/** Returns the variants of the nine-stage job, with the indexer Nop. */
 export function nineStageJobs() {
   return Object.entries(VARIANTS).map(([name, { data, idField, change = (stage) => stage, more = [] }]) => {
     const job = { data: { ...DATA, ...data }, idField, sink: 'nop', stages: [...STAGES.map(change), ...more] };

@@ -112,8 +112,10 @@ export const textStages = {
       const from = fields.get(inputField);
       if (from === undefined) return '';
       const characters = fields.alphabet === 'emoji' ? 'wholeCharactersOf' : 'charactersOf';
-      const literal = JSON.stringify(delimiter.replace('\\', ''));
-      const pieces = (text) => (delimiter === '|' ? `${characters}(${text})` : `splitAt(${text}, ${literal})`);
+      const at = delimiter.includes('[')
+        ? fields.constant(regexCode(delimiter, ''))
+        : JSON.stringify(delimiter.replace('\\', ''));
+      const pieces = (text) => (delimiter === '|' ? `${characters}(${text})` : `splitAt(${text}, ${at})`);
       const codes = {
         text: pieces(from.variable),
         list: `${from.variable}.flatMap((value) => ${pieces('value')})`,
@@ -201,6 +203,20 @@ export const textStages = {
       fields.get(dest).optional = true;
       return to;
     },
+  },
+
+  CreateStaticTeaser: {
+    // Only in the variants of the nine-stage job.
+    forms: {},
+    code: ({ source: [source], dest: [dest], maxLength }, fields) =>
+      transform(fields, source, dest, 'overwrite', (text) => `teaserOf(${text}, ${maxLength})`),
+  },
+
+  FormatDate: {
+    // Only in the variants of the nine-stage job, with the beginning of the date.
+    forms: {},
+    code: ({ source: [source], dest: [dest], formatStr }, fields) =>
+      transform(fields, source, dest, 'overwrite', (text) => `${text}.slice(0, ${formatStr.length})`),
   },
 
   ParseDate: {
