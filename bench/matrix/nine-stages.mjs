@@ -1,4 +1,8 @@
+import { fileURLToPath } from 'node:url';
 import { fieldsAtEnd } from './program.mjs';
+
+/** A maker for each brand. */
+const MAKERS = fileURLToPath(new URL('./makers.csv', import.meta.url));
 
 const DATA = {
   form: 'csv',
@@ -59,6 +63,13 @@ const VARIANTS = {
     more: [
       { class: 'CreateStaticTeaser', source: ['title'], dest: ['teaser'], maxLength: 16 },
       { class: 'FormatDate', source: ['created'], dest: ['month'], formatStr: 'yyyy-MM' },
+    ],
+  },
+  'dictionary and skip': {
+    more: [
+      { class: 'DictionaryLookup', source: ['brand'], dest: ['maker'], dictPath: MAKERS },
+      { class: 'SkipDocument', conditions: brands(50) },
+      { class: 'CopyFields', fieldMapping: { maker: 'seller' } },
     ],
   },
 };

@@ -64,6 +64,11 @@ function pipelineCode(list, at, fields, atEnd) {
   if (stage.class === 'DropDocument') {
     return `if (!(${conditionCode(stage.conditions, fields)})) {\n${pipelineCode(list, at + 1, fields, atEnd)}}\n`;
   }
+  if (stage.class === 'SkipDocument') {
+    const when = conditionCode(stage.conditions, fields);
+    const skipped = pipelineCode(list, list.length, fields.clone(), atEnd);
+    return `if (${when}) {\n${skipped}} else {\n${pipelineCode(list, at + 1, fields, atEnd)}}\n`;
+  }
   if (stage.class === 'CreateChildrenStage' || stage.class === 'EmitNestedChildren') {
     const children = childrenCode(stage, fields, (child) => pipelineCode(list, at + 1, child, atEnd));
     return children + pipelineCode(list, at + 1, fields, atEnd);

@@ -219,6 +219,16 @@ export const textStages = {
       transform(fields, source, dest, 'overwrite', (text) => `${text}.slice(0, ${formatStr.length})`),
   },
 
+  DictionaryLookup: {
+    // Only in the variants of the nine-stage job, with a dictionary that has every value.
+    forms: {},
+    code({ source: [source], dest: [dest], dictPath }, fields) {
+      const lines = `process.getBuiltinModule('node:fs').readFileSync(${JSON.stringify(dictPath)}, 'utf8').trim().split('\\n')`;
+      const map = fields.constant(`new Map(${lines}.map((line) => line.split(',')))`);
+      return transform(fields, source, dest, 'overwrite', (text) => `${map}.get(${text})`);
+    },
+  },
+
   ParseDate: {
     forms: {
       'to a new field': (draw) => parseDate('created', draw.fresh(), "yyyy-MM-dd'T'HH:mm:ss"),
