@@ -131,7 +131,7 @@ export class DictionaryLookup extends Stage<typeof parameters> {
   override processTable(table: DocumentTable): boolean {
     if (this.params.setOnly) return false;
     const mode = this.params.updateMode as UpdateMode;
-    for (const { source, dest } of this.#pairs) mapColumn(table, source, dest, mode, (value) => this.#entriesOf(value));
+    for (const { source, dest } of this.#pairs) mapColumn(table, source, dest, mode, (value) => this.#resultOf(value));
     return true;
   }
 
@@ -149,19 +149,29 @@ export class DictionaryLookup extends Stage<typeof parameters> {
 
   /** Returns the entries of the dictionary for a value of a field. */
   #entriesOf(value: Value): string[] {
-    const { usePayloads, ignoreCase } = this.params;
-    const dictionary = this.#dictionary as LookupDictionary;
     const found: string[] = [];
     for (const item of Array.isArray(value) ? value : [value]) {
-      const text = textOf(item);
-      if (text === null) continue;
-      const key = ignoreCase ? text.toLowerCase() : text;
-      const entry = dictionary.find(key);
-      if (entry < 0) continue;
-      if (usePayloads) found.push(...dictionary.payloads(entry));
-      else found.push(key);
+      const result = this.#resultOf(item);
+      if (typeof result === 'string') found.push(result);
+      else if (result !== undefined) found.push(...result);
     }
     return found;
+  }
+
+  /** Returns the same without a list, if there is at most one entry. */
+  #resultOf(value: Value): string | readonly string[] | undefined {
+    if (Array.isArray(value)) return this.#entriesOf(value);
+    const { usePayloads, ignoreCase } = this.params;
+    const dictionary = this.#dictionary as LookupDictionary;
+    const text = textOf(value);
+    if (text === null) return undefined;
+    const key = ignoreCase ? text.toLowerCase() : text;
+    const entry = dictionary.find(key);
+    if (entry < 0) return undefined;
+    if (!usePayloads) return key;
+    const payloads = dictionary.payloads(entry);
+    // The list of the dictionary must not become the value of a field, which can be changed.
+    return payloads.length === 1 ? payloads[0] : [...payloads];
   }
 
   #test(document: Document): void {

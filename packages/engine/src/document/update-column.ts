@@ -68,9 +68,9 @@ function updated(present: Value | undefined, mode: UpdateMode, result: Results):
   if (present !== undefined && mode === 'skip') return present;
   if (present === undefined || mode === 'overwrite') {
     if (!Array.isArray(result)) return result as Value;
-    const [first, ...rest] = result as [Value, ...Value[]];
-    if (rest.length === 0) return first;
-    return Array.isArray(first) ? [...first, ...rest] : (result as Value);
+    const first = result[0] as Value;
+    if (result.length === 1) return first;
+    return Array.isArray(first) ? [...first, ...result.slice(1)] : (result as Value);
   }
   // The list is copied, because another field may contain the same list.
   const list = Array.isArray(present) ? [...present] : [present];
