@@ -65,11 +65,11 @@ const VARIANTS = {
       { class: 'FormatDate', source: ['created'], dest: ['month'], formatStr: 'yyyy-MM' },
     ],
   },
-  'dictionary and skip': {
+  dictionary: { more: [{ class: 'DictionaryLookup', source: ['brand'], dest: ['maker'], dictPath: MAKERS }] },
+  skip: {
     more: [
-      { class: 'DictionaryLookup', source: ['brand'], dest: ['maker'], dictPath: MAKERS },
       { class: 'SkipDocument', conditions: brands(50) },
-      { class: 'CopyFields', fieldMapping: { maker: 'seller' } },
+      { class: 'CopyFields', fieldMapping: { brand: 'seller' } },
     ],
   },
 };
