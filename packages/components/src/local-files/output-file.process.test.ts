@@ -125,9 +125,7 @@ describe('rows that are added to a file', () => {
     await output.close(false);
     expect(readFileSync(path, 'utf8')).toBe(after);
     expect(warnings).toEqual(
-      before.endsWith('"b')
-        ? [`${path} ended with an incomplete row, as a process that is killed leaves it. Removed 3 bytes`]
-        : [],
+      before.endsWith('"b') ? [`${path} ended with an incomplete row. Removed its 3 bytes`] : [],
     );
   });
 });

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { HeadraceError, type Logger, messageOf, type ParameterProblem, reachHint } from '@headrace/engine';
-import { findRowEnds, type RowEnds, type RowFormat } from '@headrace/records/split';
+import { endLastRow, type RowFormat } from '@headrace/records/split';
 import { access, makeFolders, open, stat } from './local-files.ts';
 import { type ReleaseOutput, takeOutput } from './output-lock.ts';
 import { requireWritableFolder } from './writable-folder.ts';
@@ -137,40 +137,32 @@ class OutputFile implements Output {
 
   /** Removes the incomplete row that a killed process has left, because the next row would continue it. */
   async #endLastRow({ rows, continues = false, log }: RowOutput): Promise<void> {
-    const size = this.#length;
-    let ends: RowEnds | undefined;
+    let length: number | undefined;
     try {
-      ends = await findRowEnds(this.#handle, size, rows, continues);
+      length = await endLastRow(this.#handle, this.#length, rows, continues);
     } catch (error) {
       // The file may only be written.
       if ((error as NodeJS.ErrnoException).code === 'EBADF') return;
       throw new HeadraceError('HR_INDEXER_FAILED', `Cannot read the end of ${this.#path}: ${messageOf(error)}`);
     }
-    if (ends === undefined) {
+    if (length === undefined) {
       throw new HeadraceError('HR_INDEXER_FAILED', `Cannot add rows to ${this.#path}: its last row does not end`, {
         hint: 'Write to another file, or correct the end of this one.',
       });
     }
-    if (ends.length < size) {
-      await this.#handle.truncate(ends.length);
-      const bytes = size - ends.length;
-      log.warn(
-        `${this.#path} ended with an incomplete row, as a process that is killed leaves it. Removed ${bytes} bytes`,
-      );
-      this.#length = ends.length;
-    }
-    if (ends.needsLineFeed) await this.#writeAll([Buffer.from('\n')]);
+    const removed = this.#length - length;
+    this.#length = length;
+    if (removed > 0) log.warn(`${this.#path} ended with an incomplete row. Removed its ${removed} bytes`);
   }
 
   async #writeAll(pieces: readonly Uint8Array[]): Promise<void> {
     let written = 0;
     try {
       // One call writes all pieces, so that the end of this thread leaves no part of them.
-      for (let rest = pieces; rest.length > 0; ) {
-        const place = this.#placed ? this.#length + written : null;
-        const { bytesWritten } = await this.#handle.writev(rest, place ?? undefined);
+      const total = pieces.reduce((sum, { length }) => sum + length, 0);
+      for (let rest = pieces; written < total; rest = [Buffer.concat(pieces).subarray(written)]) {
+        const { bytesWritten } = await this.#handle.writev(rest, this.#placed ? this.#length + written : undefined);
         written += bytesWritten;
-        rest = without(rest, bytesWritten);
       }
     } catch (error) {
       throw await this.#undo(error, written);
@@ -199,18 +191,6 @@ class OutputFile implements Output {
     }
     return new HeadraceError('HR_INDEXER_FAILED', message, { cause: error });
   }
-}
-
-/** Returns the pieces without their first bytes. */
-function without(pieces: readonly Uint8Array[], bytes: number): Uint8Array[] {
-  let left = bytes;
-  let first = 0;
-  while (first < pieces.length && left >= (pieces[first] as Uint8Array).length) {
-    left -= (pieces[first++] as Uint8Array).length;
-  }
-  const rest = pieces.slice(first);
-  if (left > 0) rest[0] = (rest[0] as Uint8Array).subarray(left);
-  return rest;
 }
 
 /** The standard output of the process, also in a thread. The stream of a thread would go through the main thread. */

@@ -161,14 +161,12 @@ export class DictionaryLookup extends Stage<typeof parameters> {
   /** Returns the same without a list, if there is at most one entry. */
   #resultOf(value: Value): string | readonly string[] | undefined {
     if (Array.isArray(value)) return this.#entriesOf(value);
-    const { usePayloads, ignoreCase } = this.params;
-    const dictionary = this.#dictionary as LookupDictionary;
     const text = textOf(value);
     if (text === null) return undefined;
-    const key = ignoreCase ? text.toLowerCase() : text;
+    const key = this.params.ignoreCase ? text.toLowerCase() : text;
+    const dictionary = this.#dictionary as LookupDictionary;
     const entry = dictionary.find(key);
-    if (entry < 0) return undefined;
-    if (!usePayloads) return key;
+    if (entry < 0 || !this.params.usePayloads) return entry < 0 ? undefined : key;
     const payloads = dictionary.payloads(entry);
     // The list of the dictionary must not become the value of a field, which can be changed.
     return payloads.length === 1 ? payloads[0] : [...payloads];

@@ -6,4 +6,4 @@ export {
   type SplitOptions,
   splitRecords,
 } from './record-splitter.ts';
-export { findRowEnds, type RowEnds, type RowFormat } from './row-ends.ts';
+export { endLastRow, type RowFormat } from './row-ends.ts';

@@ -8,14 +8,6 @@ export interface RowFormat {
   isComplete(row: string): boolean;
 }
 
-/** What to do before rows are added to a file. */
-export interface RowEnds {
-  /** The length of the file without an incomplete last row. */
-  readonly length: number;
-  /** Whether the last row is complete, but lacks its line feed. */
-  readonly needsLineFeed: boolean;
-}
-
 const BLOCK_BYTES = 1 << 20;
 /** Longer rows are not read into memory. */
 const MAX_ROW_BYTES = 64 << 20;
@@ -23,33 +15,36 @@ const LF = 10;
 const QUOTE = 34;
 
 /**
- * Finds out whether a file ends with a complete row. A process that is killed while it writes leaves a part of a row, and
- * the next row would continue it.
+ * Makes a file end with a complete row. A process that is killed while it writes leaves a part of a row, and the next row
+ * would continue it: the part is removed. A complete row without its line feed gets one.
  *
  * @param all whether all rows are read. Otherwise a file that ends with a line feed counts as complete. With quotes, the
  * line feed may belong to an incomplete row
- * @returns undefined if the last row is too long to be read
+ * @returns the new length of the file, or undefined if the last row is too long to be read
  */
-export async function findRowEnds(
+export async function endLastRow(
   file: FileHandle,
   size: number,
   { quoted, isComplete }: RowFormat,
   all: boolean,
-): Promise<RowEnds | undefined> {
-  const complete = { length: size, needsLineFeed: false };
-  if (size === 0) return complete;
+): Promise<number | undefined> {
+  if (size === 0) return 0;
   const block = Buffer.alloc(Math.min(size, BLOCK_BYTES));
   if (!(all && quoted)) {
     const { bytesRead } = await file.read(block, 0, 1, size - 1);
-    if (bytesRead === 1 && block[0] === LF) return complete;
+    if (bytesRead === 1 && block[0] === LF) return size;
   }
   const end = await lastRowStart(file, size, quoted, block);
-  if (end === size) return complete;
+  if (end === size) return size;
   if (size - end > MAX_ROW_BYTES) return undefined;
   const row = Buffer.alloc(size - end);
   const { bytesRead } = await file.read(row, 0, row.length, end);
-  if (isComplete(row.toString('utf8', 0, bytesRead))) return { length: size, needsLineFeed: true };
-  return { length: end, needsLineFeed: false };
+  if (!isComplete(row.toString('utf8', 0, bytesRead))) {
+    await file.truncate(end);
+    return end;
+  }
+  await file.write(Buffer.of(LF), 0, 1, size);
+  return size + 1;
 }
 
 /** Returns the offset after the last line feed that ends a row. */
