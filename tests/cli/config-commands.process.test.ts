@@ -85,11 +85,21 @@ describe('validate', () => {
   });
 
   it('reports a mistake of the kafka block once', async () => {
-    const cwd = directoryWith({ 'films.conf': `${VALID}kafka { bootstrapServers: "broker", partitions: x }\n` });
+    const block = 'kafka { bootstrapServers: "broker", partitions: x, documentFormat: java }';
+    const cwd = directoryWith({ 'films.conf': `${VALID}${block}\n` });
+    const run = await headrace(['run', 'films.conf', '--distributed'], { cwd });
     const { code, stdout } = await headrace(['validate', 'films.conf'], { cwd });
-    expect(code).toBe(2);
-    expect(stdout.match(/kafka\.partitions/g)).toHaveLength(1);
-    expect(stdout).not.toContain('kafka.bootstrapServers');
+    expect([code, run.code]).toEqual([2, 2]);
+    for (const text of [stdout, run.stderr]) {
+      for (const once of [
+        /consumerGroupId/g,
+        /kafka\.partitions/g,
+        /kafka\.documentFormat must/g,
+        /kafka\.bootstrapServers must/g,
+      ]) {
+        expect(text.match(once), `${once} in ${text}`).toHaveLength(1);
+      }
+    }
   });
 
   it('reads the config from standard input', async () => {

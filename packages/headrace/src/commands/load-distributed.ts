@@ -62,13 +62,13 @@ export async function loadDistributed(
     const used = publishes ? ['kafka'] : ['kafka', 'connectors'];
     all.push(...found.filter(({ code, path }) => code !== 'HR_CONFIG_UNUSED' || !used.includes(path)));
   }
-  if (root === undefined || hasErrors(all)) {
+  if (root === undefined || hasErrors(problems)) {
     writeProblems(all, name);
     return undefined;
   }
   const config = JSON.parse(configToJson(root)) as PlainConfig;
   const { settings, problems: mistakes } = await readKafkaBlock(root, config);
-  all.push(...mistakes);
+  all.push(...newProblems(mistakes, all, config));
   writeProblems(all, name);
   return settings === undefined || hasErrors(all) ? undefined : { root, config, settings, registry, writesFile, name };
 }
@@ -93,6 +93,17 @@ export async function readKafkaBlock(root: ObjectNode, config: PlainConfig) {
     }),
   );
   return { settings, problems };
+}
+
+/**
+ * Returns the problems of the kafka block that the check of the config has not reported: it finds missing settings and
+ * wrong types.
+ */
+export function newProblems(problems: readonly Problem[], found: readonly Problem[], config: PlainConfig): Problem[] {
+  if (!found.some(({ severity, component }) => severity === 'error' && component === 'kafka')) return [...problems];
+  const block = (config['kafka'] ?? {}) as Record<string, unknown>;
+  const reported = new Set(found.map(({ path }) => path));
+  return problems.filter(({ path }) => !reported.has(path) && block[path.split('.')[1] ?? ''] !== undefined);
 }
 
 function notDistributed(root: ObjectNode, path: string, reason: string): Problem {

@@ -16,7 +16,7 @@ import { countProblems, problemLines } from '../config/print-problems.ts';
 import { configOf, isTestFile } from '../config/test-file.ts';
 import { EXIT } from '../process/exit-code.ts';
 import { HEAP_MB } from './heap.ts';
-import { readKafkaBlock } from './load-distributed.ts';
+import { newProblems, readKafkaBlock } from './load-distributed.ts';
 
 /** The time limit of the connection check. It is longer than the time limit that the engine sets for each component. */
 const TIMEOUT_MILLIS = 30_000;
@@ -77,10 +77,10 @@ async function findProblems(
  * @param found the problems so far, which may include missing settings and wrong types of the block
  */
 async function findKafkaProblems(root: ObjectNode, found: readonly Problem[]): Promise<Problem[]> {
-  const isWrong = found.some(({ severity, component }) => severity === 'error' && component === 'kafka');
-  if (isWrong || root.entries.get('kafka')?.kind !== 'object') return [];
-  const { problems } = await readKafkaBlock(root, JSON.parse(configToJson(root)));
-  return problems.map((problem) => ({ ...problem, severity: 'warning' }));
+  if (root.entries.get('kafka')?.kind !== 'object') return [];
+  const config = JSON.parse(configToJson(root));
+  const { problems } = await readKafkaBlock(root, config);
+  return newProblems(problems, found, config).map((problem) => ({ ...problem, severity: 'warning' }));
 }
 
 /** Returns the problems of a test file, which contains the tests of the config beside it. */
