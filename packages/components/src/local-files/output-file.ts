@@ -160,7 +160,8 @@ class OutputFile implements Output {
     try {
       // One call writes all pieces, so that the end of this thread leaves no part of them.
       const total = pieces.reduce((sum, { length }) => sum + length, 0);
-      for (let rest = pieces; written < total; rest = [Buffer.concat(pieces).subarray(written)]) {
+      while (written < total) {
+        const rest = written === 0 ? pieces : [Buffer.concat(pieces).subarray(written)];
         const { bytesWritten } = await this.#handle.writev(rest, this.#placed ? this.#length + written : undefined);
         written += bytesWritten;
       }
