@@ -147,6 +147,32 @@ export class Trouble extends Stage<typeof troubleParameters> {
   }
 }
 
+const meetParameters = Type.Object({ threads: Type.Integer() });
+
+/** Blocks its thread until this many threads have a document. They count themselves in memory that they share. */
+export class Meet extends Stage<typeof meetParameters> {
+  static override readonly parameters = meetParameters;
+  #arrived: Int32Array<ArrayBufferLike> = new Int32Array();
+  #isFirst = true;
+
+  override start(): void {
+    const { shared } = this.context;
+    if (!shared.has('arrived')) shared.set('arrived', new Int32Array(new SharedArrayBuffer(4)));
+    this.#arrived = shared.get('arrived') as Int32Array;
+  }
+
+  override process(document: Document): undefined {
+    const arrived = this.#arrived;
+    if (this.#isFirst) Atomics.add(arrived, 0, 1);
+    this.#isFirst = false;
+    Atomics.notify(arrived, 0);
+    for (let count = 0; count < this.params.threads; count = Atomics.load(arrived, 0)) {
+      if (Atomics.wait(arrived, 0, count, 20_000) === 'timed-out') throw new Error(`${count} threads have a document`);
+    }
+    document.set('thread', this.context.threadNumber);
+  }
+}
+
 const refuseParameters = Type.Object({ ids: Type.Array(Type.String()) });
 
 /** Fails on documents with these ids. */

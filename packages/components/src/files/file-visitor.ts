@@ -13,12 +13,12 @@ import type { FileFormats } from '../formats/handlers/file-handlers.ts';
 import { PublishingFailed, publishing, watched } from '../formats/publishing.ts';
 import { extensionOf, leafOf } from '../storage/file-uri.ts';
 import { isGone } from '../storage/local-storage.ts';
-import { localZipEntries } from '../storage/local-zip.ts';
 import { collectBytes, LocalFileReader, MAX_CONTENT_BYTES } from '../storage/read-whole.ts';
 import type { Storage, StoredFile } from '../storage/storage.ts';
 import { type FileBatches, idOfPath, type PlainFile, type WhatBecame } from './file-batches.ts';
 import type { FileFilter } from './file-filter.ts';
 import type { FileState } from './file-state.ts';
+import { localZipEntries } from './local-zip.ts';
 
 export interface FileVisitorOptions {
   readonly publisher: Publisher;

@@ -136,7 +136,6 @@ export class DictionaryLookup extends Stage<typeof parameters> {
   }
 
   override stop(): void {
-    this.#dictionary?.close();
     this.#dictionary = undefined;
   }
 

@@ -114,7 +114,6 @@ export class ExtractEntitiesFST extends Stage<typeof parameters> {
   }
 
   override stop(): void {
-    this.#terms?.close();
     this.#terms = undefined;
   }
 

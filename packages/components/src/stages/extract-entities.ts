@@ -125,7 +125,6 @@ export class ExtractEntities extends Stage<typeof parameters> {
   }
 
   override stop(): void {
-    this.#terms?.close();
     this.#terms = undefined;
   }
 

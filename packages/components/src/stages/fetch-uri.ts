@@ -17,12 +17,12 @@ import {
 } from '@headrace/engine';
 import { javaTrim } from '@headrace/java-text/text';
 import { javaHttpException, javaUrlProblem } from '@headrace/java-text/url';
+import { CacheParameter, checkCache, openCache } from '../caches/open-cache.ts';
 import { checkDestination } from '../fields/destination.ts';
 import { HttpClient, type HttpResponse } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { getFollowing } from '../http/redirects.ts';
 import type { RetryPolicy } from '../http/retry.ts';
-import { CacheParameter, checkCache, openCache } from '../storage/open-cache.ts';
 import { MAX_CONTENT_BYTES } from '../storage/read-whole.ts';
 
 /** The limits of a time-out. 0 means no limit, and a negative time counts as 0. */

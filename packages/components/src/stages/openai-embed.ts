@@ -14,13 +14,13 @@ import {
   type Value,
 } from '@headrace/engine';
 import { isBlank } from '@headrace/java-text/text';
+import { CacheParameter, checkCache, openCache } from '../caches/open-cache.ts';
 import { checkDestination } from '../fields/destination.ts';
 import { HttpClient, requireSuccess } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { NO_RETRY, type RetryPolicy } from '../http/retry.ts';
 import { safeUrl } from '../http/safe-url.ts';
 import { withoutEndSlashes } from '../http/without-end-slashes.ts';
-import { CacheParameter, checkCache, openCache } from '../storage/open-cache.ts';
 import { cutToTokens } from '../text/openai-tokens.ts';
 
 const parameters = Type.Object({

@@ -4,11 +4,11 @@
  * @module
  */
 export { cachedVector, type GuardedCache } from '@headrace/caches';
+export { CacheParameter, checkCache, openCache } from '../caches/open-cache.ts';
 export { remove, rename } from '../local-files/local-files.ts';
 export { checkOutputPath, type Output, openOutputFile, reachOutputFile } from '../local-files/output-file.ts';
 export { type ContentFields, contentOf } from './content-of.ts';
 export { type FileUri, localFileUri, parseConfigUri, parseFileUri } from './file-uri.ts';
-export { CacheParameter, checkCache, openCache } from './open-cache.ts';
 export type { ListOptions, RangedFile, Storage, StoredFile } from './storage.ts';
 export { checkStorageSettings, type StorageSettings, storageParameters } from './storage-parameters.ts';
 export { Storages, unneededStorages, unreadableScheme, unreadyStorages } from './storages.ts';

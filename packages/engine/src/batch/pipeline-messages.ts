@@ -14,6 +14,8 @@ export interface OpenPipeline {
   readonly runId: string;
   readonly threadName: string;
   readonly threadNumber: number;
+  /** The `shared` entries of the first thread, see `StageContext`. Empty for the first thread. */
+  readonly shared: Map<string, unknown>;
   /** True if the config is trusted, see `RunRequest`. */
   readonly trusted: boolean;
   /** The encoder for the indexer. Undefined if nothing is sent. */
@@ -110,7 +112,7 @@ export interface IdLists {
 
 /** The messages from a pipeline thread. */
 export type FromPipeline =
-  | { readonly type: 'opened' }
+  | { readonly type: 'opened'; readonly shared: Map<string, unknown> }
   | { readonly type: 'refused'; readonly failure: Failure }
   | ({ readonly type: 'part' } & OutcomePart)
   /** A batch could not be decoded completely, which ends the connector. The last part of the batch follows. */

@@ -19,6 +19,12 @@ export interface StageContext {
    * they are needed.
    */
   readonly threadNumber: number;
+  /**
+   * Data for the other pipeline threads of the connector. Entries that stages add in `start` on the first thread exist
+   * when stages start on a later thread. They must be cloneable. Large data belongs in `SharedArrayBuffer`s, which
+   * are not copied.
+   */
+  readonly shared: Map<string, unknown>;
   /** True if the config comes from the operator of the process (a file, a preset). Its scripts need no sandbox. */
   readonly trusted: boolean;
   /**

@@ -212,7 +212,16 @@ async function checkStage(
   const build = (values: object, Class: { new (params: never, context: never): unknown }) => {
     new Class(
       values as never,
-      { name, pipeline, runId: '', threadName: '', threadNumber: 1, trusted: false, log: silentLogger } as never,
+      {
+        name,
+        pipeline,
+        runId: '',
+        threadName: '',
+        threadNumber: 1,
+        shared: new Map(),
+        trusted: false,
+        log: silentLogger,
+      } as never,
     );
   };
   const params =

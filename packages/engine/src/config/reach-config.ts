@@ -70,7 +70,8 @@ function targetsOf(config: IngestConfig, registry: Registry, trusted: boolean, s
         component: displayName(stage.entry.name, stage.name),
         make: async () => {
           const Class = await registry.load(stage.entry, 'stage');
-          const context = { name: stage.name, pipeline, runId: '', threadName: 'reach', threadNumber: 1, trusted, log };
+          const names = { name: stage.name, pipeline, runId: '', threadName: 'reach', threadNumber: 1 };
+          const context = { ...names, shared: new Map<string, unknown>(), trusted, log };
           return new Class(stage.params as never, context);
         },
       });

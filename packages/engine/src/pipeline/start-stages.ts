@@ -12,6 +12,8 @@ export interface PipelineContext {
   readonly runId: string;
   readonly threadName: string;
   readonly threadNumber: number;
+  /** As in `StageContext`. If absent, there are no other threads. */
+  readonly shared?: Map<string, unknown>;
   readonly trusted: boolean;
   /** The maximum computing time of a document, as in `StageContext`. */
   readonly computeMillis?: number;
@@ -35,6 +37,7 @@ export async function startStages(
   context: PipelineContext,
 ): Promise<Step[]> {
   const steps: Step[] = [];
+  const shared = context.shared ?? new Map<string, unknown>();
   for (const { entry, params, name, conditions, conditionPolicy } of config.stages) {
     try {
       const StageClass = await registry.load(entry, 'stage');
@@ -46,6 +49,7 @@ export async function startStages(
         runId,
         threadName,
         threadNumber,
+        shared,
         trusted,
         ...(computeMillis === undefined ? {} : { computeMillis }),
         preview,

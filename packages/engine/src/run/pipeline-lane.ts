@@ -47,11 +47,12 @@ export class PipelineLane {
     return this.#lost === undefined;
   }
 
-  /** Starts the stages. Rejects with the error of a stage. */
-  async open(request: OpenPipeline, listener: LaneListener): Promise<void> {
+  /** Starts the stages. Returns their `shared` entries. Rejects with the error of a stage. */
+  async open(request: OpenPipeline, listener: LaneListener): Promise<Map<string, unknown>> {
     this.#listener = listener;
     const answer = await this.#ask({ type: 'open', ...request });
     if (answer.type === 'refused') throw HeadraceError.of(answer.failure);
+    return answer.type === 'opened' ? answer.shared : new Map();
   }
 
   /** Sends a batch to the thread. Its bytes are transferred. */

@@ -18,7 +18,7 @@ const MAX_AHEAD = 8;
 const CLOSE_MILLIS = 10_000;
 
 export interface PipelinePoolOptions {
-  readonly open: Omit<OpenPipeline, 'threadName' | 'threadNumber' | 'flow' | 'statistics'>;
+  readonly open: Omit<OpenPipeline, 'threadName' | 'threadNumber' | 'shared' | 'flow' | 'statistics'>;
   /** The number of stages of the pipeline. */
   readonly stages: number;
   /** The maximum number of threads. A thread is started when there is work for it. */
@@ -45,6 +45,8 @@ export class PipelinePool {
   #sequence = 0;
   #failure: Failure | undefined;
   #threadLost = false;
+  /** The `shared` entries of the first thread. */
+  #shared = new Map<string, unknown>();
 
   constructor(options: PipelinePoolOptions) {
     this.#options = options;
@@ -170,11 +172,12 @@ export class PipelinePool {
     this.#opening++;
     this.#openingLanes.add(lane);
     try {
-      await lane.open(
+      const shared = await lane.open(
         {
           ...open,
           threadName: `Lucille-${open.runId}-Worker-${number}`,
           threadNumber: number,
+          shared: this.#shared,
           flow: flow.buffer,
           statistics: statistics.buffer,
         },
@@ -192,6 +195,7 @@ export class PipelinePool {
           },
         },
       );
+      if (number === 1) this.#shared = shared;
       this.#lanes.push(lane);
       if (this.#lanes.length === threads) onLoaded();
     } catch (error) {

@@ -37,7 +37,7 @@ function post(message: FromPipeline, transfer: ArrayBuffer[] = []): void {
 }
 
 async function openPipeline(request: OpenPipeline): Promise<void> {
-  const { runId, threadName, threadNumber, trusted, lengths, computeMillis } = request;
+  const { runId, threadName, threadNumber, shared, trusted, lengths, computeMillis } = request;
   enforcePolicyOf(request);
   const gate = new MessageGate(request.logGate);
   const flow = new FlowControl(request.flow);
@@ -65,6 +65,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
     runId,
     threadName,
     threadNumber,
+    shared,
     trusted,
     computeMillis,
     // The environment variable is for measurements (bench/matrix).
@@ -116,7 +117,7 @@ async function handle(message: ToPipeline): Promise<void> {
     case 'open':
       try {
         await openPipeline(message);
-        post({ type: 'opened' });
+        post({ type: 'opened', shared: message.shared });
       } catch (error) {
         post({ type: 'refused', failure: toFailure(error, 'HR_STAGE_START') });
       }

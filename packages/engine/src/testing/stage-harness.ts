@@ -32,6 +32,7 @@ export function stageContext(overrides: Partial<StageContext> = {}): StageContex
     runId: 'run',
     threadName: 'Worker-1',
     threadNumber: 1,
+    shared: new Map(),
     trusted: true,
     log: { debug: log, info: log, warn: log, error: log },
     ...overrides,

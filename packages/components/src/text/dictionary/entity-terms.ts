@@ -1,8 +1,5 @@
 import { type Document, HeadraceError, type StageContext, type UpdateMode } from '@headrace/engine';
 import {
-  fingerprint,
-  type HeldTables,
-  holdTables,
   RecentValues,
   type TermSyntax,
   TermTrie,
@@ -12,6 +9,7 @@ import {
 import type { StorageSettings } from '../../storage/storage-parameters.ts';
 import { Storages } from '../../storage/storages.ts';
 import { readDictionary } from './dictionary-file.ts';
+import { sharedTables } from './shared-tables.ts';
 
 /** The dictionaries to read, and the options for reading them. */
 export interface EntityDictionaries {
@@ -27,13 +25,11 @@ export interface EntityDictionaries {
 /** The terms of dictionaries. They are loaded once for all pipeline threads of the run. */
 export class EntityTerms {
   readonly trie: TermTrie;
-  readonly #held: HeldTables<TermTrieData>;
   readonly #terms: RecentValues<string>;
   readonly #payloads: RecentValues<string>;
 
-  private constructor(held: HeldTables<TermTrieData>, syntax: TermSyntax) {
-    const trie = new TermTrie(held.tables, syntax.letters);
-    this.#held = held;
+  private constructor(data: TermTrieData, syntax: TermSyntax) {
+    const trie = new TermTrie(data, syntax.letters);
     this.trie = trie;
     this.#terms = new RecentValues((entry) => trie.term(entry));
     this.#payloads = new RecentValues((entry) => trie.payload(entry));
@@ -42,8 +38,8 @@ export class EntityTerms {
   /** Reads the dictionaries. The first cell of a row is the term, and the second cell, if it exists, is its payload. */
   static async open(options: EntityDictionaries, context: StageContext): Promise<EntityTerms> {
     const { dictionaries, storage, kind, syntax } = options;
-    const key = `${kind}/${fingerprint([dictionaries, storage])}`;
-    return new EntityTerms(await holdTables(key, context, () => load(options, context)), syntax);
+    const origin = [kind, dictionaries, storage];
+    return new EntityTerms(await sharedTables(origin, context, () => load(options, context)), syntax);
   }
 
   term(entry: number): string {
@@ -52,10 +48,6 @@ export class EntityTerms {
 
   payload(entry: number): string {
     return this.#payloads.get(entry);
-  }
-
-  close(): void {
-    this.#held.release();
   }
 }
 

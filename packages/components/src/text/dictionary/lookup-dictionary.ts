@@ -1,8 +1,5 @@
 import { counted, HeadraceError, type StageContext } from '@headrace/engine';
 import {
-  fingerprint,
-  type HeldTables,
-  holdTables,
   PayloadTable,
   PayloadTableBuilder,
   type PayloadTableData,
@@ -11,6 +8,7 @@ import {
 import type { StorageSettings } from '../../storage/storage-parameters.ts';
 import { Storages } from '../../storage/storages.ts';
 import { readDictionary } from './dictionary-file.ts';
+import { sharedTables } from './shared-tables.ts';
 
 /** The dictionary to read, and the options for reading it. */
 export interface LookupSource {
@@ -24,21 +22,17 @@ export interface LookupSource {
 
 /** A dictionary of whole values. It is loaded once for all pipeline threads of the run. */
 export class LookupDictionary {
-  readonly #held: HeldTables<PayloadTableData>;
   readonly #table: PayloadTable;
   readonly #recent: RecentValues<readonly string[]>;
 
-  private constructor(held: HeldTables<PayloadTableData>) {
-    const table = new PayloadTable(held.tables);
-    this.#held = held;
+  private constructor(data: PayloadTableData) {
+    const table = new PayloadTable(data);
     this.#table = table;
     this.#recent = new RecentValues((entry) => table.payloads(entry));
   }
 
   static async open(source: LookupSource, context: StageContext): Promise<LookupDictionary> {
-    return new LookupDictionary(
-      await holdTables(`lookup/${fingerprint(source)}`, context, () => load(source, context)),
-    );
+    return new LookupDictionary(await sharedTables(['lookup', source], context, () => load(source, context)));
   }
 
   /** Returns the entry of a key, or -1 if the key is missing. The key must be in lower case if the dictionary is. */
@@ -48,10 +42,6 @@ export class LookupDictionary {
 
   payloads(entry: number): readonly string[] {
     return this.#recent.get(entry);
-  }
-
-  close(): void {
-    this.#held.release();
   }
 }
 
