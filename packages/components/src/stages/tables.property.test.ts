@@ -268,7 +268,16 @@ const matched: fc.Arbitrary<ConditionConfig> = fc.record({
   operator: fc.constant('matches' as const),
   values: fc.constantFrom(['^.$'], ['\\d', '^$']),
 });
-const condition = fc.oneof({ weight: 2, arbitrary: present }, compared, matched);
+const single = fc.oneof({ weight: 2, arbitrary: present }, compared, matched);
+const listed: fc.Arbitrary<ConditionConfig> = fc.record({
+  group: fc.constantFrom('and', 'or'),
+  conditions: fc.array(single, { minLength: 1, maxLength: 2 }),
+});
+const denied: fc.Arbitrary<ConditionConfig> = fc.record({
+  group: fc.constant('not' as const),
+  conditions: fc.oneof(single, listed).map((condition) => [condition]),
+});
+const condition = fc.oneof({ weight: 3, arbitrary: single }, listed, denied);
 const conditions = fc.oneof(
   { weight: 2, arbitrary: fc.constant([]) },
   { weight: 1, arbitrary: fc.array(condition, { minLength: 1, maxLength: 2 }) },
