@@ -58,7 +58,6 @@ export async function runSteps(open: OpenCase, threads: RunLauncher, stub?: Http
     for (const path of (step.get('delete') as string[] | undefined) ?? []) rmSync(join(open.folder, path));
     await writeFiles(step, open.folder);
     const facts = await runCase(open, threads);
-    rmSync(`${open.folder}.docs.jsonl`, { force: true });
     const content = new Map(open.content).set('expect', expected[i] as JsonObject);
     found.push(...disagreements(facts, content).map((text) => `step ${i + 1}: ${text}`));
   }
@@ -87,6 +86,11 @@ async function runCase({ content, folder }: OpenCase, threads: RunLauncher): Pro
   };
   const request = { runId: RUN_ID, root, registry, ...(dry ? { dryRunFile } : {}) };
   const result = await threads.start(request, { onLog: (record) => log.push(record) }).done;
+  const docs = readDocs(
+    dryRunFile,
+    result.connectors.map(({ name }) => name),
+  );
+  rmSync(dryRunFile, { force: true });
   if (result.connectors.length === 0 && result.status === 'FAILED') return refused(result.message, folder);
   const matching = (pattern: RegExp) => log.flatMap(({ message }) => pattern.exec(message)?.[0] ?? []);
   return {
@@ -100,12 +104,7 @@ async function runCase({ content, folder }: OpenCase, threads: RunLauncher): Pro
         message.includes('during indexing') ? `${message}. Reason: ${fields?.reason}` : message,
       )
       .sort(),
-    docs: dry
-      ? readDocs(
-          dryRunFile,
-          result.connectors.map(({ name }) => name),
-        )
-      : undefined,
+    docs: dry ? docs : undefined,
     filesAfter: filesIn(folder),
     output: outputsOf(folder),
   };
