@@ -214,13 +214,12 @@ class XmlParser {
 
   #addRun(from: number, to: number): void {
     const tags = this.#tags;
-    const { hasReferences, hasBrackets } = tags;
+    const { hasReferences, hasSectionEnd } = tags;
     if (this.#parent === ROOT) {
       if (tags.skipSpace(from) < to) throw tags.error('there is text outside the root element', from);
       return;
     }
-    if (hasBrackets && this.#text.slice(from, to).includes(']]>'))
-      throw tags.error('"]]>" is not allowed in text', from);
+    if (hasSectionEnd) throw tags.error('"]]>" is not allowed in text', from);
     if (hasReferences) this.#addText(from, to, tags.resolved(this.#text.slice(from, to), from));
     else this.#addText(from, to);
   }

@@ -1,4 +1,5 @@
 import type { XmlNames } from '../xml-names.ts';
+import { NextMark, NOWHERE } from './next-mark.ts';
 
 /** An attribute in a tag. */
 export interface XmlAttribute {
@@ -26,22 +27,8 @@ const MEANING: Uint8Array = Uint8Array.from({ length: 128 }, (_, code) => {
  * needs no flag for characters of two units, with which it takes longer.
  */
 const ILLEGAL = /[\0-\x08\x0b-\x1f\ufffe\uffff]/;
-/** What a character means in a text or in the value of an attribute. */
-const PLAIN = 0;
-const REFUSED = 1;
-const SPACE = 2;
-/** The meaning of each character up to the closing bracket. Most characters of texts are above it. */
-const MARKS: Uint8Array = Uint8Array.from({ length: 94 }, (_, code) => {
-  const char = String.fromCharCode(code);
-  if (char === '\t' || char === '\n') return SPACE;
-  return code < 32 ? REFUSED : '<&]"\''.includes(char) ? code : PLAIN;
-});
-const CLOSE_BRACKET = 93;
-const AMPERSAND = 38;
-const LESS = 60;
 const GREATER = 62;
 const SLASH = 47;
-const LAST_LEGAL = 0xfffd;
 const REFERENCE = /&(?:#x([0-9a-fA-F]+)|#([0-9]+)|([^\s&;#<]+));|&/g;
 const DECLARATION =
   /<\?xml[ \t\n]+version[ \t\n]*=[ \t\n]*(["'])1\.[0-9]+\1(?:[ \t\n]+encoding[ \t\n]*=[ \t\n]*(["'])[A-Za-z][A-Za-z0-9._-]*\2)?(?:[ \t\n]+standalone[ \t\n]*=[ \t\n]*(["'])(?:yes|no)\3)?[ \t\n]*\?>/y;
@@ -59,17 +46,31 @@ export class XmlTags {
   entities: Readonly<Record<string, string>> = PREDEFINED;
   /** The offset after the last name that was read. */
   nameEnd = 0;
-  /** True if the last text or value contains `&`, or `]`. */
+  /** True if the last text contains `&`, or `]]>`. */
   hasReferences = false;
-  hasBrackets = false;
+  hasSectionEnd = false;
   /** True if the last value is a range of the source. */
   #isPlainValue = true;
   readonly #text: string;
   readonly #names: XmlNames;
+  readonly #less: NextMark;
+  readonly #ampersand: NextMark;
+  readonly #sectionEnd: NextMark;
+  readonly #tab: NextMark;
+  readonly #lineEnd: NextMark;
+  /** The position of the first illegal character. */
+  readonly #illegalAt: number;
 
   constructor(text: string, names: XmlNames) {
     this.#text = text;
     this.#names = names;
+    this.#less = new NextMark(text, '<');
+    this.#ampersand = new NextMark(text, '&');
+    this.#sectionEnd = new NextMark(text, ']]>');
+    this.#tab = new NextMark(text, '\t');
+    this.#lineEnd = new NextMark(text, '\n');
+    const illegal = text.search(ILLEGAL);
+    this.#illegalAt = illegal < 0 ? NOWHERE : illegal;
   }
 
   /** Returns an error with the line and column of an offset. */
@@ -81,22 +82,11 @@ export class XmlTags {
 
   /** Returns the offset of the next tag after a text, or the end of the document. */
   textEnd(from: number): number {
-    const text = this.#text;
-    this.hasReferences = this.hasBrackets = false;
-    for (let at = from; at < text.length; at++) {
-      const code = text.charCodeAt(at);
-      if (code > CLOSE_BRACKET) {
-        if (code > LAST_LEGAL) throw this.#illegal(at);
-        continue;
-      }
-      const mark = MARKS[code];
-      if (mark === PLAIN) continue;
-      if (mark === LESS) return at;
-      if (mark === AMPERSAND) this.hasReferences = true;
-      else if (mark === CLOSE_BRACKET) this.hasBrackets = true;
-      else if (mark === REFUSED) throw this.#illegal(at);
-    }
-    return text.length;
+    const end = Math.min(this.#less.from(from), this.#text.length);
+    this.#checkCharacters(end);
+    this.hasReferences = this.#ampersand.from(from) < end;
+    this.hasSectionEnd = this.#sectionEnd.from(from) < end;
+    return end;
   }
 
   #illegal(at: number): SyntaxError {
@@ -116,13 +106,13 @@ export class XmlTags {
   find(mark: string, from: number, at: number, what: string): number {
     const found = this.#text.indexOf(mark, from);
     if (found < 0) throw this.error(`${what} is never closed`, at);
-    this.#checkCharacters(from, found);
+    this.#checkCharacters(found);
     return found;
   }
 
-  #checkCharacters(from: number, to: number): void {
-    const illegal = this.#text.slice(from, to).search(ILLEGAL);
-    if (illegal >= 0) throw this.#illegal(from + illegal);
+  /** Throws if an illegal character is before this position. */
+  #checkCharacters(to: number): void {
+    if (this.#illegalAt < to) throw this.#illegal(this.#illegalAt);
   }
 
   /** Returns the number of the name at a position. */
@@ -194,7 +184,7 @@ export class XmlTags {
       else if (char === '[') subset = true;
       else if (char === ']') subset = false;
       else if (char === '>' && !subset) {
-        this.#checkCharacters(from, at);
+        this.#checkCharacters(at);
         return at;
       } else if (text.startsWith('<!--', at)) at = this.find('-->', at + 4, at, 'a comment') + 2;
       else if (text.startsWith('<?', at)) at = this.find('?>', at + 2, at, 'a processing instruction') + 1;
@@ -250,23 +240,16 @@ export class XmlTags {
 
   /** Returns the offset of the quote that ends the value that begins with this quote. */
   #valueEnd(open: number): number {
-    const text = this.#text;
-    const quote = text.charCodeAt(open);
-    this.#isPlainValue = true;
-    for (let at = open + 1; at < text.length; at++) {
-      const code = text.charCodeAt(at);
-      if (code > CLOSE_BRACKET) {
-        if (code > LAST_LEGAL) throw this.#illegal(at);
-        continue;
-      }
-      const mark = MARKS[code];
-      if (mark === PLAIN) continue;
-      if (mark === quote) return at;
-      if (mark === LESS) throw this.error('"<" is not allowed in the value of an attribute', at);
-      if (mark === REFUSED) throw this.#illegal(at);
-      if (mark === AMPERSAND || mark === SPACE) this.#isPlainValue = false;
-    }
-    throw this.error('the value of an attribute is never closed', open);
+    const from = open + 1;
+    const end = this.#text.indexOf(this.#text[open] as string, from);
+    const stop = end < 0 ? this.#text.length : end;
+    const less = this.#less.from(from);
+    this.#checkCharacters(Math.min(less, stop));
+    if (less < stop) throw this.error('"<" is not allowed in the value of an attribute', less);
+    if (end < 0) throw this.error('the value of an attribute is never closed', open);
+    this.#isPlainValue =
+      this.#ampersand.from(from) >= end && this.#tab.from(from) >= end && this.#lineEnd.from(from) >= end;
+    return end;
   }
 
   #value(from: number, to: number): string {
