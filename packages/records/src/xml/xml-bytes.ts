@@ -14,13 +14,11 @@ export const MEANING: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
   return /[ \t\r\n]/.test(char) ? SPACE : 0;
 });
 
-/** The bytes that end a run of plain text, including line ends (to count lines) and control characters. */
-export const TEXT_STOPS: Uint8Array = stops('<&]');
-
 /** The bytes that end a run of plain characters in an attribute value. */
 export const VALUE_STOPS: Uint8Array = stops('<&"\'');
 
-function stops(chars: string): Uint8Array {
+/** Returns which bytes are one of these characters, or a line end (to count lines) or control character. */
+export function stops(chars: string): Uint8Array {
   return Uint8Array.from({ length: 256 }, (_, byte) => {
     const char = String.fromCharCode(byte);
     return chars.includes(char) || (byte < 32 && char !== '\t' && char !== '\r') ? 1 : 0;

@@ -1,3 +1,4 @@
+import { pairsOf, plainTextEnd } from './plain-text.ts';
 import {
   AMPERSAND,
   CLOSE_BRACKET,
@@ -19,7 +20,6 @@ import {
   SPACE,
   sameBytes,
   startsWith,
-  TEXT_STOPS,
   VALUE_STOPS,
 } from './xml-bytes.ts';
 import { standsAt, standsClosed, type XmlName, XmlNames } from './xml-names.ts';
@@ -60,6 +60,7 @@ export class XmlScanner {
   #doctypeSeen = false;
   // The range of the current scan.
   #bytes: Uint8Array = new Uint8Array();
+  #pairs: Uint16Array = new Uint16Array();
   #to = 0;
 
   constructor(finder: XmlRecordFinder) {
@@ -73,6 +74,7 @@ export class XmlScanner {
    */
   scan(bytes: Uint8Array, from: number, to: number): number {
     this.#bytes = bytes;
+    this.#pairs = pairsOf(bytes);
     this.#to = to;
     let at = from;
     while (at < to) {
@@ -106,9 +108,8 @@ export class XmlScanner {
   /** Reads a run of text or one tag. Returns the offset after it, or -1 if it is incomplete. */
   #content(at: number): number {
     const bytes = this.#bytes;
-    const to = this.#to;
     if (bytes[at] !== LESS) return this.#text(at);
-    if (at + 1 === to) return -1;
+    if (at + 1 === this.#to) return -1;
     switch (bytes[at + 1]) {
       case SLASH:
         return this.#endTag(at);
@@ -127,7 +128,7 @@ export class XmlScanner {
     if (this.#finder.depth === 0) return this.#between(from);
     let at = from;
     for (; ; at++) {
-      while (at < to && TEXT_STOPS[bytes[at] as number] === 0) at++;
+      at = plainTextEnd(bytes, this.#pairs, at, to);
       if (at === to) break;
       const byte = bytes[at];
       if (byte === LF) this.line++;
@@ -366,7 +367,6 @@ export class XmlScanner {
    * not found.
    */
   #passOver(from: number, inside: Exclude<Inside, 'content'>): number {
-    const bytes = this.#bytes;
     const to = this.#to;
     const mark = ENDS[inside];
     const found = this.#find(mark, from);
@@ -376,7 +376,8 @@ export class XmlScanner {
     this.#countLines(from, stop);
     if (inside === 'cdata') this.#finder.text(from, stop, true);
     if (!complete) return stop > from ? stop : -1;
-    if (inside === 'comment' && bytes[found + 2] !== GREATER) throw this.error('"--" is not allowed in a comment');
+    if (inside === 'comment' && this.#bytes[found + 2] !== GREATER)
+      throw this.error('"--" is not allowed in a comment');
     this.#inside = 'content';
     return found + (inside === 'comment' ? 3 : mark.length);
   }
