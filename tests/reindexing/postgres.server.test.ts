@@ -275,6 +275,17 @@ await describeWithServer(
       expect(failed.checks?.map(({ outcome }) => outcome)).toEqual(['not run']);
       expect(await rows(`SELECT count(*)::int FROM ${table}`)).toEqual([[18]]);
     });
+
+    it('sync of Postgres needs the column run_id before it writes anything', async () => {
+      await client.query(`CREATE TABLE ${table} (id text PRIMARY KEY, title text)`);
+      expect((await run(versioned(3, 1), 'sync { deleteMissing: true }')).message).toContain('has no column run_id');
+      expect(await rows(`SELECT count(*)::int FROM ${table}`)).toEqual([[0]]);
+      for (const block of ['columns: [title]', 'create.columns { title: text }']) {
+        expect((await run(versioned(3, 1), `${block}, sync { deleteMissing: true }`)).message).toContain(
+          `${block.split(/[:{]/)[0]?.trim()} does not name run_id`,
+        );
+      }
+    });
   },
   PGVECTOR,
 );

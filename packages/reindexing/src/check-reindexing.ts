@@ -188,10 +188,17 @@ function* checkSync(
   yield* checkRunId(sync, settings);
 }
 
-/** Reports that documents are sent without the id of their run: `deleteMissing` would then delete all of them. */
+/** The parameters of an indexer of tables that say which columns are written and created. */
+interface GivenColumns {
+  readonly columns?: readonly string[];
+  readonly create?: { readonly columns: ReadonlyMap<string, unknown> };
+}
+
+/** Reports that documents are written without the id of their run: `deleteMissing` would then delete all of them. */
 export function* checkRunId(
   sync: { readonly deleteMissing?: boolean } | undefined,
   { whitelist, blacklist }: Pick<SharedSettings, 'whitelist' | 'blacklist'>,
+  { columns, create }: GivenColumns = {},
 ): Generator<ReindexProblem> {
   if (sync?.deleteMissing !== true) return;
   if (
@@ -203,5 +210,12 @@ export function* checkRunId(
       message: 'deleteMissing finds old documents by the field run_id, which is not sent',
       hint: 'Send it: change indexer.whitelist or indexer.blacklist.',
     };
+  }
+  if (columns?.includes('run_id') === false) {
+    yield { parameter: 'columns', message: 'columns does not name run_id, by which deleteMissing finds old rows' };
+  }
+  if (create?.columns.has('run_id') === false) {
+    const message = 'create.columns does not name run_id, by which deleteMissing finds old rows';
+    yield { parameter: 'create.columns', message, hint: 'Add run_id: text.' };
   }
 }

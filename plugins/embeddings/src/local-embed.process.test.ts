@@ -163,6 +163,8 @@ describe('LocalEmbed', () => {
 
   it('does not start if files of the model are missing or cut off', async () => {
     const model = write();
+    rmSync(join(model, 'config.json'));
+    await expect(embed({ model })).rejects.toThrow('the folder has no config.json');
     writeFileSync(join(model, 'model.safetensors'), 'x');
     await expect(embed({ model })).rejects.toThrow('not a safetensors file');
     rmSync(join(model, 'model.safetensors'));

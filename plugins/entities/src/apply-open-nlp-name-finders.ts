@@ -9,6 +9,7 @@ import {
   RESERVED_FIELDS,
   Stage,
   type Static,
+  type TouchedFile,
   Type,
   toValue,
   type UpdateMode,
@@ -25,7 +26,7 @@ const parameters = Type.Object({
    * object of a cloud. For the engine compromise, the name of the model or of the field says what to find: person,
    * location or organization. For the engine onnx, a type of the model without B- or I-, such as PER.
    */
-  models: MapOf(Type.String(READS), { minProperties: 1 }),
+  models: MapOf(Type.String(), { minProperties: 1 }),
   /** The path of the model of OpenNLP that splits texts into words. Only for opennlp. */
   tokenizerPath: Type.Optional(Type.String(READS)),
   /**
@@ -138,6 +139,12 @@ export class ApplyOpenNLPNameFinders extends Stage<typeof parameters> {
       const message = 'minScore has no effect: the engine compromise has no probabilities';
       yield { parameter: 'minScore', severity: 'warning', message, hint: 'Remove it.' };
     }
+  }
+
+  /** With other engines, models has no paths. */
+  static override *touches({ engine, models }: Params): Generator<TouchedFile> {
+    if (engine !== 'opennlp') return;
+    for (const [field, path] of models) yield { parameter: ['models', field], access: 'read', path, verb: 'read' };
   }
 
   #engine: EntityEngine | undefined;

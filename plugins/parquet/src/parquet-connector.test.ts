@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
@@ -171,6 +171,30 @@ describe('ParquetConnector', () => {
       expect.stringContaining('3.parquet: it is not a Parquet file'),
       expect.stringContaining('4.parquet: it has only 0 bytes'),
     ]);
+  });
+
+  it('looks only into folders that a pattern can match', async () => {
+    const lake = join(directory, 'lake');
+    for (const name of ['year=2024/month=01', 'year=2025/month=01/old', 'other']) {
+      mkdirSync(join(lake, name), { recursive: true });
+      copyFileSync(`${folder}groups.parquet`, join(lake, name, 'a.parquet'));
+      symlinkSync('missing', join(lake, name, 'link'));
+    }
+    const read = async (pattern: string) => {
+      const { json, warnings } = await readDocuments({ paths: [`${lake}/${pattern}`], columns: [] });
+      return [json.length / 39, warnings.map((text) => text.replace(`file://${lake}`, '').split(' is skipped')[0])];
+    };
+    expect(await read('year=*/month=*/*.parquet')).toEqual([1, ['/year=2024/month=01/link']]);
+    expect(await read('year=2025/**/*.parquet')).toEqual([1, ['/year=2025/month=01/old/link']]);
+    expect(await read('*/*.parquet')).toEqual([1, ['/other/link']]);
+    await expect(read('year=*/')).rejects.toMatchObject({ hint: expect.stringContaining('must match files') });
+  });
+
+  it('warns about one of several places that has no files', async () => {
+    const missing = `${folder}none-*.parquet`;
+    const { json, warnings } = await readDocuments({ paths: [missing, ...groups.paths] });
+    expect(json).toHaveLength(39);
+    expect(warnings).toEqual([`There is no Parquet file at ${missing}`]);
   });
 
   it('fails if there is no file', async () => {

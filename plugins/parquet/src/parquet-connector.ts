@@ -226,9 +226,12 @@ export class ParquetConnector extends Connector<typeof parameters> {
   }
 
   #nothingFound(): HeadraceError {
-    const paths = sourcesOf(this.params).map(({ text }) => text);
-    return new HeadraceError('HR_SOURCE_UNREADABLE', `There is no Parquet file at ${paths.join(', ')}`, {
-      hint: 'The names of Parquet files must end with parquet.',
+    const sources = sourcesOf(this.params);
+    const paths = sources.map(({ text }) => text).join(', ');
+    return new HeadraceError('HR_SOURCE_UNREADABLE', `There is no Parquet file at ${paths}`, {
+      hint: sources.some(({ isPattern }) => isPattern)
+        ? 'A pattern must match files, not folders: year=*/*.parquet, or year=*/**/*.parquet.'
+        : 'The names of Parquet files must end with parquet.',
     });
   }
 }

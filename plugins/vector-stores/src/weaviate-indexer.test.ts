@@ -86,6 +86,16 @@ describe('WeaviateIndexer', () => {
     ]);
   });
 
+  it('writes to a new collection that has no properties yet', async () => {
+    stub.handle(({ method, body }, response) => {
+      response.end(method === 'POST' ? JSON.stringify(results(JSON.parse(body).objects)) : '{"properties":null}');
+    });
+    expect(await writeDocuments(create(), [{ id: 'a' }])).toEqual({});
+    await expect(create({}, { ...QUICK, childrenField: 'parent' }).connect()).rejects.toThrow(
+      'The property parent (indexer.childrenField) is not a text property',
+    );
+  });
+
   it('does not connect if the collection is missing', async () => {
     stub.handle((_, response) => void response.writeHead(404).end());
     await expect(create().connect()).rejects.toThrow('Weaviate has no collection Document');

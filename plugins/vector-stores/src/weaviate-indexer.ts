@@ -183,12 +183,13 @@ export class WeaviateIndexer extends Indexer<typeof parameters> {
 const MAX_RESULTS = 10_000;
 
 interface ClassSchema {
-  readonly properties?: readonly { readonly name: string; readonly tokenization?: string }[];
+  /** Null in a collection that has got no property yet. */
+  readonly properties?: readonly { readonly name: string; readonly tokenization?: string }[] | null;
 }
 
 /** Throws if the property with the id of the parent is missing or split into words, so that no query finds an id. */
-function requireExactField({ properties = [] }: ClassSchema, field: string | undefined): void {
-  const tokenization = properties.find(({ name }) => name === field)?.tokenization;
+function requireExactField({ properties }: ClassSchema, field: string | undefined): void {
+  const tokenization = properties?.find(({ name }) => name === field)?.tokenization;
   if (field === undefined || tokenization === 'field') return;
   const problem = tokenization === undefined ? 'is not a text property' : `is split into words (${tokenization})`;
   throw new StoreError(400, `The property ${field} (indexer.childrenField) ${problem}`, {

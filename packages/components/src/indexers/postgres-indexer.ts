@@ -121,7 +121,7 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
     }
     if (table.trim() === '') yield { parameter: 'table', message: 'table must not be empty' };
     if (idColumn === '') yield { parameter: 'idColumn', message: 'idColumn must not be empty' };
-    yield* checkRunId(params.sync, settings);
+    yield* checkRunId(params.sync, settings, params);
     if (params.rebuild !== undefined && params.sync?.deleteMissing === true) {
       const message = 'a rebuild already omits what the source no longer has';
       yield { parameter: 'sync.deleteMissing', message, hint: 'Remove sync.' };
@@ -229,7 +229,7 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
   }
 
   #tableSettings(): TableSettings {
-    const { table, idColumn = 'id', columns, documentColumn } = this.params;
-    return { table, idColumn, columns, documentColumn };
+    const { table, idColumn = 'id', columns, documentColumn, sync } = this.params;
+    return { table, idColumn, columns, documentColumn, required: sync?.deleteMissing === true ? ['run_id'] : [] };
   }
 }

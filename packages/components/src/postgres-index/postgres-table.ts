@@ -10,6 +10,8 @@ export interface TableSettings {
   readonly columns: readonly string[] | undefined;
   /** The column for the whole document. */
   readonly documentColumn: string | undefined;
+  /** Other columns that the table must have. */
+  readonly required: readonly string[];
 }
 
 /** A column to write. */
@@ -71,24 +73,22 @@ export class PostgresTable {
     { driver, name: databaseName }: Database,
     settings: TableSettings,
   ): Promise<PostgresTable> {
-    const { table, idColumn, columns, documentColumn } = settings;
+    const { table, idColumn, columns, documentColumn, required } = settings;
     const { rows } = await connection.query(driver.prepare(COLUMNS), [table]);
     const fail = (message: string, hint: string) =>
       new HeadraceError('HR_INDEXER_CONNECT', `${databaseName}: ${message}`, { hint });
-    if (rows.length === 0) {
+    if (rows.length === 0)
       throw fail(`there is no table ${table}`, 'Create it, or quote a name with capitals: "Articles".');
-    }
     const all = new Map(rows.map((row) => [row[0] as string, row]));
-    const missing = [idColumn, documentColumn, ...(columns ?? [])].find((name) => name !== undefined && !all.has(name));
-    if (missing !== undefined) {
+    const needed = [idColumn, documentColumn, ...(columns ?? []), ...required];
+    const missing = needed.find((name) => name !== undefined && !all.has(name));
+    if (missing !== undefined)
       throw fail(`the table ${table} has no column ${missing}`, `Its columns are ${[...all.keys()].join(', ')}.`);
-    }
-    if (all.get(idColumn)?.[6] !== true) {
+    if (all.get(idColumn)?.[6] !== true)
       throw fail(
         `the column ${idColumn} of ${table} is not unique`,
         `Make it the primary key: ALTER TABLE ${table} ADD PRIMARY KEY (${idColumn}).`,
       );
-    }
     const isWritten = ([name, , , , isGenerated]: readonly Value[]) => {
       if (name === idColumn || name === documentColumn) return true;
       return columns === undefined ? isGenerated !== true : columns.includes(name as string);

@@ -44,7 +44,7 @@ it('PostgresWriter reports why a transaction failed, and closes a connection tha
   const retries = { most: 0, isRetryable: () => false, delay: () => 0 };
   const writer = new PostgresWriter(
     database,
-    { table: 't', idColumn: 'id', columns: undefined, documentColumn: undefined },
+    { table: 't', idColumn: 'id', columns: undefined, documentColumn: undefined, required: [] },
     retries,
   );
   await writer.connect();

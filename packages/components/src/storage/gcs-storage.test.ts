@@ -58,3 +58,26 @@ it.each([
     '/storage/v1/b/bucket/o/a%20b.txt?alt=media&generation=7',
   ]);
 });
+
+it.each([
+  ['from there', 206],
+  ['from the start, by a server without range requests', 200],
+])('an interrupted range is read on %s, in the same version', async (_, status) => {
+  let cuts = 1;
+  const stub = await StubServer.start((request, response) => {
+    if (!request.path.includes('alt=media')) return void response.end('{"size":"10","generation":"7"}');
+    const [from, last] = (request.headers.range ?? '').split(/\D+/).slice(1).map(Number);
+    const part = status === 206 ? '0123456789'.slice(from, (last ?? 0) + 1) : '0123456789';
+    response.writeHead(status, { 'content-length': part.length });
+    if (cuts-- <= 0) return void response.end(part);
+    response.write(part.slice(0, 5));
+    setImmediate(() => setImmediate(() => response.destroy()));
+  });
+  const storage = await GcsStorage.open({ pathToServiceKey: '', endpoint: stub.url }, true);
+  closing.push(storage, stub);
+  const file = await storage.openRanges(parseFileUri('gs://bucket/a'));
+  expect(Buffer.from(await file.read(2, 9)).toString()).toBe('2345678');
+  const parts = stub.requests.slice(1);
+  expect(parts.map(({ path }) => path)).toEqual(Array(2).fill('/storage/v1/b/bucket/o/a?alt=media&generation=7'));
+  expect(parts.map(({ headers }) => headers.range)).toEqual(['bytes=2-8', `bytes=${status === 206 ? 7 : 5}-8`]);
+});

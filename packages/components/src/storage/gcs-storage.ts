@@ -6,8 +6,7 @@ import { tlsOf } from '../http/tls/tls-parameter.ts';
 import { loadLibrary } from '../libraries/optional-library.ts';
 import type { FileUri } from './file-uri.ts';
 import { GcsLogin } from './gcs/gcs-login.ts';
-import { collectBytes } from './read-whole.ts';
-import { resumedReading } from './resumed-reading.ts';
+import { readRange, resumedReading } from './resumed-reading.ts';
 import {
   type ListOptions,
   movedKey,
@@ -16,7 +15,6 @@ import {
   reachByListing,
   type Storage,
   type StoredFile,
-  shortRange,
 } from './storage.ts';
 import type { GcpSettings } from './storage-parameters.ts';
 
@@ -110,14 +108,12 @@ export class GcsStorage implements Storage {
     const { size, generation } = await this.#ask<ObjectFacts>('GET', `${objectPath(uri)}?fields=size,generation`);
     return {
       size: Number(size ?? 0),
-      read: async (start, end) => {
-        const { status, body } = await this.#open(uri, start, generation, end);
-        // A server that ignores the range sends the whole object.
-        const part = status === 206 ? body : between(start, end, body);
-        const bytes = await collectBytes(part, end - start, path);
-        if (bytes.length < end - start) throw shortRange(path, start, end, bytes.length);
-        return bytes;
-      },
+      read: (start, end) =>
+        readRange(path, start, end, async (from) => {
+          const { status, body } = await this.#open(uri, from, generation, end);
+          // A server that ignores the range sends the whole object.
+          return status === 206 ? body : between(from, end, body);
+        }),
       close: async () => {},
     };
   }

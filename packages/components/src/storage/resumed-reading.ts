@@ -1,4 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
+import { collectBytes } from './read-whole.ts';
+import { shortRange } from './storage.ts';
 
 /** After this number of attempts without a new byte, reading fails. */
 const ATTEMPTS = 5;
@@ -28,4 +30,17 @@ export async function* resumedReading(
     }
     await setTimeout(FIRST_WAIT_MILLIS * 2 ** (attempt - 1));
   }
+}
+
+/** Reads a range of a remote file. `open` opens the rest of the range from an offset in the file. */
+export async function readRange(
+  path: string,
+  start: number,
+  end: number,
+  open: (from: number) => Promise<AsyncIterable<Uint8Array>>,
+): Promise<Buffer> {
+  const pieces = resumedReading((offset) => open(start + offset));
+  const bytes = await collectBytes(pieces, end - start, path);
+  if (bytes.length < end - start) throw shortRange(path, start, end, bytes.length);
+  return bytes;
 }

@@ -1,4 +1,4 @@
-import { DEFAULT_POLICY, enforcePolicy } from '@headrace/engine';
+import { DEFAULT_POLICY, enforcePolicy, reachHint } from '@headrace/engine';
 import { StubServer } from '@headrace/testing/stub-server';
 import { afterEach, expect, it, vi } from 'vitest';
 import { parseFileUri } from './file-uri.ts';
@@ -51,4 +51,38 @@ it('S3Storage connects through the proxy of the environment to hosts that the po
   } finally {
     await proxy.close();
   }
+});
+
+it('S3Storage reads an interrupted range on, in the same version', async () => {
+  let cuts = 1;
+  const stub = await StubServer.start(({ method, headers }, response) => {
+    if (method === 'HEAD') return void response.writeHead(200, { 'content-length': 10, etag: '"v1"' }).end();
+    const [from = 0, last = 0] = (headers.range ?? '').split(/\D+/).slice(1).map(Number);
+    response.writeHead(206, { 'content-length': last + 1 - from });
+    if (cuts-- <= 0) return void response.end('0123456789'.slice(from, last + 1));
+    response.write('234');
+    setImmediate(() => setImmediate(() => response.destroy()));
+  });
+  const storage = await S3Storage.open({ endpoint: stub.url, accessKeyId: 'key', secretAccessKey: 'secret' }, true);
+  try {
+    const file = await storage.openRanges(parseFileUri('s3://bucket/a'));
+    expect(Buffer.from(await file.read(2, 9)).toString()).toBe('2345678');
+    expect(stub.requests.map(({ headers }) => [headers.range, headers['if-match']])).toEqual([
+      [undefined, undefined],
+      ['bytes=2-8', '"v1"'],
+      ['bytes=5-8', '"v1"'],
+    ]);
+  } finally {
+    await storage.close();
+    await stub.close();
+  }
+});
+
+it('a refusal of S3 has a hint that is true for wrong keys and for missing permissions', async () => {
+  const answer = '<Error><Code>InvalidAccessKeyId</Code><Message>There is no such key.</Message></Error>';
+  const stub = await StubServer.start((_, response) => void response.writeHead(403).end(answer));
+  const refusal = await list(stub.url).catch((error: unknown) => error);
+  await stub.close();
+  expect(refusal).toMatchObject({ message: 'There is no such key.' });
+  expect(reachHint(refusal)).toBe('The server refuses this: check the credentials and their permissions.');
 });

@@ -3,8 +3,7 @@ import type { CompletedPart, S3Client } from '@aws-sdk/client-s3';
 import { type Agents, openAgents } from '../http/agents.ts';
 import { loadLibrary } from '../libraries/optional-library.ts';
 import { type FileUri, s3ObjectUri } from './file-uri.ts';
-import { collectBytes } from './read-whole.ts';
-import { resumedReading } from './resumed-reading.ts';
+import { readRange, resumedReading } from './resumed-reading.ts';
 import {
   type ListOptions,
   movedKey,
@@ -13,7 +12,6 @@ import {
   reachByListing,
   type Storage,
   type StoredFile,
-  shortRange,
 } from './storage.ts';
 import type { S3Settings } from './storage-parameters.ts';
 
@@ -85,14 +83,11 @@ export class S3Storage implements Storage {
     const { ContentLength: size = 0, ETag } = await this.#client.send(new this.#s3.HeadObjectCommand(object));
     return {
       size,
-      read: async (start, end) => {
-        const { Body } = await this.#client.send(
-          new this.#s3.GetObjectCommand({ ...object, Range: `bytes=${start}-${end - 1}`, IfMatch: ETag }),
-        );
-        const bytes = await collectBytes(Body as Readable, end - start, path);
-        if (bytes.length < end - start) throw shortRange(path, start, end, bytes.length);
-        return bytes;
-      },
+      read: (start, end) =>
+        readRange(path, start, end, async (from) => {
+          const part = { ...object, Range: `bytes=${from}-${end - 1}`, IfMatch: ETag };
+          return (await this.#client.send(new this.#s3.GetObjectCommand(part))).Body as Readable;
+        }),
       close: async () => {},
     };
   }

@@ -25,7 +25,7 @@ const BY_CODE: readonly (readonly [RegExp, string])[] = [
 
 const BY_STATUS: Readonly<Record<number, string>> = {
   401: 'Check the user and the password, or the key.',
-  403: 'The credentials are valid, but not for this operation: check their permissions.',
+  403: 'The server refuses this: check the credentials and their permissions.',
   404: 'The server answers, but the address does not exist: check the path and the names in it.',
 };
 

@@ -159,7 +159,9 @@ function bytesOf({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array {
 }
 
 function readConfig(config: unknown): BertConfig {
-  const found = (typeof config === 'object' && config !== null ? config : {}) as Record<string, unknown>;
+  if (typeof config !== 'object' || config === null)
+    throw new Error('the folder has no config.json with the settings of the model');
+  const found = config as Record<string, unknown>;
   const { model_type, position_embedding_type = 'absolute', hidden_act = 'gelu', layer_norm_eps = 1e-12 } = found;
   if (model_type !== 'bert') {
     throw new Error(

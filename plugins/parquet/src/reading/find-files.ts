@@ -92,28 +92,36 @@ export function* checkSources(params: SourceParameters, settings: StorageSetting
   }
 }
 
-/** Finds the files of the places, in their order. Warns about folders that cannot be read. */
+/**
+ * Finds the files of the places, in their order. Warns about folders that cannot be read, and about each of several
+ * places that has no files.
+ */
 export async function* findFiles(
   params: SourceParameters,
   storages: Storages,
   log: Logger,
   signal: AbortSignal,
 ): AsyncGenerator<FoundFile> {
-  for (const { text, uri, isPattern } of sourcesOf(params)) {
+  const sources = sourcesOf(params);
+  for (const { text, uri, isPattern } of sources) {
     if ('mistake' in uri) throw new HeadraceError('HR_SOURCE_UNREADABLE', `${text} is not a path: ${uri.mistake}`);
     const storage = await storages.of(uri);
     const start = isPattern ? { ...uri, path: folderBefore(uri.path) } : uri;
     const options = {
-      skips: () => false,
+      skips: (folder: string) => isPattern && !mayContain(folder, uri.path),
       onProblem: (path: string, error: unknown) => log.warn(`${path} is skipped: ${messageOf(error)}`, {}),
       signal,
     };
+    let isEmpty = true;
     try {
       for await (const found of storage.list(start, options)) {
         // A pattern selects files by itself. Otherwise all files of a folder with the right name are read.
         const wanted = isPattern ? matchesGlob(found.uri.path, uri.path) : found.uri.path.endsWith('parquet');
-        if (wanted || found.uri.path === uri.path) yield { path: found.path, uri: found.uri, storage };
+        if (!wanted && found.uri.path !== uri.path) continue;
+        isEmpty = false;
+        yield { path: found.path, uri: found.uri, storage };
       }
+      if (isEmpty && sources.length > 1 && !signal.aborted) log.warn(`There is no Parquet file at ${text}`, {});
     } catch (error) {
       if (error instanceof HeadraceError) throw error;
       throw new HeadraceError('HR_SOURCE_UNREADABLE', `Cannot read ${text}: ${messageOf(error)}`, { cause: error });
@@ -126,4 +134,17 @@ function folderBefore(pattern: string): string {
   const parts = pattern.split('/');
   const first = parts.findIndex((part) => WILDCARD.test(part));
   return `${parts.slice(0, first).join('/')}/`;
+}
+
+/** Returns whether the folder with this URI may contain files that match the pattern. */
+function mayContain(folder: string, pattern: string): boolean {
+  // The parts of an escaped folder are unknown here, and braces of a pattern may contain slashes.
+  if (folder.includes('%') || pattern.includes('{')) return true;
+  const path = folder.replace(/^[^:]*:\/\/[^/]*|\/$/g, '');
+  const wanted = pattern.split('/');
+  const parts = path.split('/');
+  const anyFolders = wanted.indexOf('**');
+  const fixed = anyFolders < 0 ? wanted.length - 1 : anyFolders;
+  if (anyFolders < 0 && parts.length > fixed) return false;
+  return parts.slice(0, fixed).every((part, i) => matchesGlob(part, wanted[i] ?? ''));
 }

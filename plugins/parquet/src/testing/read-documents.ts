@@ -8,6 +8,7 @@ export interface ReadDocuments {
   /** The bytes of all chunks. */
   readonly bytes: number;
   readonly message: string | undefined;
+  readonly warnings: string[];
 }
 
 export const folder = new URL('./files/', import.meta.url).pathname;
@@ -18,7 +19,8 @@ export async function readDocuments(
   docIdPrefix = '',
 ): Promise<ReadDocuments> {
   const { signal } = new AbortController();
-  const log: StageContext['log'] = { debug() {}, info() {}, warn() {}, error() {} };
+  const warnings: string[] = [];
+  const log: StageContext['log'] = { debug() {}, info() {}, warn: (text) => void warnings.push(text), error() {} };
   const context = { name: 'parquet', docIdPrefix, runId: '', log, signal, preview: false };
   const connector = new ParquetConnector({ idField: 'id', ...params }, context);
   const json: string[] = [];
@@ -47,5 +49,5 @@ export async function readDocuments(
   } finally {
     await connector.close();
   }
-  return { json, rejected, bytes, message: connector.message };
+  return { json, rejected, bytes, message: connector.message, warnings };
 }
