@@ -1,7 +1,16 @@
 import { copyValue, double, readJson, type Value, widenFloat } from 'headrace/engine';
 import type { SchemaElement } from 'hyparquet';
-import { decimalText, unscaledAt, writeDecimal } from './decimals.ts';
-import { dateText, int96Nanos, julianText, type TimeUnit, timestampText, timeText, writeHalves } from './instants.ts';
+import { decimalText, unscaledAt, writeDecimal, writeDecimalAt } from './decimals.ts';
+import { integerOf } from './halves.ts';
+import {
+  dateText,
+  int96Text,
+  type TimeUnit,
+  timestampText,
+  timeText,
+  writeJulian,
+  writeTimestamp,
+} from './instants.ts';
 import type { Converter, RawValue } from './stored-values.ts';
 
 /** How values are converted that JSON cannot hold, or that have no type. */
@@ -72,10 +81,10 @@ export function converterOf(element: SchemaElement, settings: ConvertSettings): 
   switch (logical.type) {
     case 'TIMESTAMP': {
       const { unit } = logical;
-      const zone = logical.utc ? 'Z' : '';
+      const zone = logical.utc ? ('Z' as const) : '';
       return {
         of: (raw) => timestampText(BigInt(raw as bigint), unit, zone),
-        writeHalves: (to, high, low) => writeHalves(to, high, low, unit, zone),
+        writeHalves: (to, high, low) => writeTimestamp(to, high, low, unit, zone),
       };
     }
     case 'TIME':
@@ -121,9 +130,9 @@ function plainConverter(
         : { of: (raw) => exactInteger(raw as bigint), ofHalves: integerOf };
     case 'INT96':
       return {
-        of: (raw) => timestampText(int96Nanos(raw as bigint), 'NANOS', 'Z'),
-        ofBytes: (bytes, from) =>
-          julianText(bytes.readInt32LE(from + 8), bytes.readUInt32LE(from), bytes.readInt32LE(from + 4)),
+        of: (raw) => int96Text(raw as bigint),
+        writeBytes: (to, bytes, from) =>
+          writeJulian(to, bytes.readInt32LE(from + 8), bytes.readInt32LE(from + 4), bytes.readUInt32LE(from)),
       };
     case 'FLOAT':
       return { of: (raw) => double(widenFloat(raw as number)) };
@@ -136,14 +145,6 @@ function plainConverter(
     default:
       return { of: (raw) => raw as boolean };
   }
-}
-
-const UNIT_OF_HIGH = 2 ** 32;
-
-/** Returns an integer of two halves: a number if it is exact, otherwise a bigint. */
-function integerOf(high: number, low: number): number | bigint {
-  const number = high * UNIT_OF_HIGH + low;
-  return Number.isSafeInteger(number) ? number : (BigInt(high) << 32n) | BigInt(low);
 }
 
 /** The memory of the page is used again, so the bytes are copied. */
@@ -159,10 +160,12 @@ function exactInteger(value: bigint): number | bigint {
 
 function decimalConverter(scale: number, precision: number, decimals: ConvertSettings['decimals']): Converter<Value> {
   if (decimals === 'text' || (decimals === 'auto' && precision > EXACT_DIGITS)) {
+    const of = (raw: RawValue) => decimalText(unscaled(raw as RawNumber), scale);
+    if (scale < 0 || scale > MAX_WRITTEN_SCALE) return { of };
     return {
-      of: (raw) => decimalText(unscaled(raw as RawNumber), scale),
-      writeHalves: (to, high, low) => writeDecimal(to, integerOf(high, low), scale),
-      writeBytes: (to, bytes, from, end) => writeDecimal(to, unscaledAt(bytes, from, end), scale),
+      of,
+      writeHalves: (to, high, low) => writeDecimal(to, high, low, scale),
+      writeBytes: (to, bytes, from, end) => writeDecimalAt(to, bytes, from, end, scale),
     };
   }
   const value = decimalNumber(scale);
@@ -172,6 +175,9 @@ function decimalConverter(scale: number, precision: number, decimals: ConvertSet
     ofBytes: (bytes, from, to) => value(unscaledAt(bytes, from, to)),
   };
 }
+
+/** A larger scale, or a negative one, is that of a damaged or hostile file. */
+const MAX_WRITTEN_SCALE = 1000;
 
 type RawNumber = number | bigint | Uint8Array;
 

@@ -10,6 +10,7 @@ import {
   StoredBytes,
   StoredHalves,
   StoredNumbers,
+  StoredSlices,
   type StoredValues,
 } from './stored-values.ts';
 
@@ -77,12 +78,12 @@ export function plainValues<V>(bytes: Buffer, column: Stored, convert: Converter
     case 'INT64':
       return new StoredHalves(new Int32Array(...aligned(bytes, 4)), convert);
     case 'INT96':
-      return new StoredBytes(bytes, placesBySize(INT96_BYTES, bytes.length), {
-        of: convert.of,
-        ofBytes: convert.ofBytes ?? ((all, from) => convert.of(int96(all, from))),
+      return new StoredSlices(bytes, INT96_BYTES, {
+        ofBytes: (all, from) => convert.of(int96(all, from)),
+        ...convert,
       });
     case 'FIXED_LEN_BYTE_ARRAY':
-      return new StoredBytes(bytes, placesBySize(sizeOf(column), bytes.length), convert);
+      return new StoredSlices(bytes, sizeOf(column), convert);
     default:
       return new StoredBytes(bytes, prefixedPlaces(bytes), convert);
   }
@@ -128,20 +129,6 @@ function bufferOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer {
 
 function int96(bytes: Buffer, at: number): RawValue {
   return (BigInt(bytes.readInt32LE(at + 8)) << 64n) | bytes.readBigUInt64LE(at);
-}
-
-/** Values of one size. */
-function placesBySize(size: number, end: number): (count: number) => Int32Array {
-  let at = 0;
-  return (count) => {
-    checkLength(at / size + count, size, end);
-    const places = new Int32Array(2 * count);
-    for (let i = 0; i < places.length; i += 2) {
-      places[i] = at;
-      places[i + 1] = at += size;
-    }
-    return places;
-  };
 }
 
 /** Values whose lengths are before each of them. */

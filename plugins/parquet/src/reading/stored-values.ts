@@ -1,4 +1,5 @@
 import { isAscii } from 'node:buffer';
+import { filled } from './filled-array.ts';
 import { TextBlock } from './text-block.ts';
 
 /** A value as Parquet stores it, before its logical type is applied. */
@@ -34,29 +35,32 @@ export interface StoredValues<V> {
 export class StoredNumbers<V> implements StoredValues<V> {
   readonly #numbers: Int32Array | Float32Array | Float64Array;
   readonly #of: Convert<V>;
+  /** A number of the kind for which the arrays of values are made. */
+  readonly #model: number;
 
   constructor(numbers: Int32Array | Float32Array | Float64Array, of: Convert<V>) {
     this.#numbers = numbers;
     this.#of = of;
+    this.#model = numbers instanceof Int32Array ? 0 : 0.5;
   }
 
   take(from: number, count: number): V[] {
     const [numbers, of] = [this.#numbers, this.#of];
     checkLength(from + count, numbers.BYTES_PER_ELEMENT, numbers.byteLength);
-    const values: V[] = [];
-    for (let i = from; i < from + count; i++) values.push(of(numbers[i] as number));
+    const values = filled<unknown>(this.#model, count) as V[];
+    for (let i = 0; i < count; i++) values[i] = of(numbers[from + i] as number);
     return values;
   }
 
   pick(positions: Int32Array): V[] {
     const [numbers, of] = [this.#numbers, this.#of];
-    const values: V[] = [];
-    for (let i = 0; i < positions.length; i++) values.push(of(numbers[positions[i] as number] as number));
+    const values = filled<unknown>(this.#model, positions.length) as V[];
+    for (let i = 0; i < positions.length; i++) values[i] = of(numbers[positions[i] as number] as number);
     return values;
   }
 }
 
-/** Holds the texts of one block at a time. A value that cannot be written leaves its first part, so it is cleared before use. */
+/** Holds the texts of one block at a time. It is cleared before use, because a value that cannot be written leaves others. */
 const TEXTS = new TextBlock();
 
 /** Integers of 64 bits, by their halves, because a bigint for each is slow. */
@@ -79,12 +83,13 @@ export class StoredHalves<V> implements StoredValues<V> {
       TEXTS.clear();
       for (let i = 2 * from; i < end; i += 2) {
         write(TEXTS, halves[i + 1] as number, (halves[i] as number) >>> 0);
-        TEXTS.end();
       }
       return TEXTS.takeAll() as V[];
     }
-    const values: V[] = [];
-    for (let i = 2 * from; i < end; i += 2) values.push(of(halves[i + 1] as number, (halves[i] as number) >>> 0));
+    const values = filled<unknown>(0, count) as V[];
+    for (let i = 2 * from, n = 0; i < end; i += 2, n++) {
+      values[n] = of(halves[i + 1] as number, (halves[i] as number) >>> 0);
+    }
     return values;
   }
 
@@ -158,10 +163,10 @@ export class StoredBytes<V> implements StoredValues<V> {
   pick(positions: Int32Array): V[] {
     const { places: all, text } = this.#index as Index;
     if (text !== undefined) {
-      const texts: string[] = [];
+      const texts = filled('', positions.length);
       for (let i = 0; i < positions.length; i++) {
         const at = 2 * (positions[i] as number);
-        texts.push(text.substring(all[at] as number, all[at + 1]));
+        texts[i] = text.substring(all[at] as number, all[at + 1]);
       }
       return texts as V[];
     }
@@ -181,14 +186,54 @@ export class StoredBytes<V> implements StoredValues<V> {
       TEXTS.clear();
       for (let i = 0; i < places.length; i += 2) {
         writeBytes(TEXTS, bytes, places[i] as number, places[i + 1] as number);
-        TEXTS.end();
       }
       return TEXTS.takeAll() as V[];
     }
-    const values: V[] = [];
+    const values = filled<unknown>('', places.length / 2) as V[];
     for (let i = 0; i < places.length; i += 2) {
       const [from, to] = [places[i] as number, places[i + 1] as number];
-      values.push(ofBytes === undefined ? of(viewOf(bytes, from, to)) : ofBytes(bytes, from, to));
+      values[i / 2] = ofBytes === undefined ? of(viewOf(bytes, from, to)) : ofBytes(bytes, from, to);
+    }
+    return values;
+  }
+}
+
+/** Bytes of one length, such as decimals. */
+export class StoredSlices<V> implements StoredValues<V> {
+  readonly #bytes: Buffer;
+  readonly #size: number;
+  readonly #convert: Converter<V>;
+
+  constructor(bytes: Buffer, size: number, convert: Converter<V>) {
+    this.#bytes = bytes;
+    this.#size = size;
+    this.#convert = convert;
+  }
+
+  take(from: number, count: number): V[] {
+    checkLength(from + count, this.#size, this.#bytes.length);
+    return this.#convertAll(count, (i) => from + i);
+  }
+
+  pick(positions: Int32Array): V[] {
+    return this.#convertAll(positions.length, (i) => positions[i] as number);
+  }
+
+  #convertAll(count: number, positionOf: (i: number) => number): V[] {
+    const [bytes, size] = [this.#bytes, this.#size];
+    const { of, ofBytes, writeBytes } = this.#convert;
+    if (writeBytes !== undefined) {
+      TEXTS.clear();
+      for (let i = 0; i < count; i++) {
+        const from = positionOf(i) * size;
+        writeBytes(TEXTS, bytes, from, from + size);
+      }
+      return TEXTS.takeAll() as V[];
+    }
+    const values = filled<unknown>(ofBytes === undefined ? '' : 0.5, count) as V[];
+    for (let i = 0; i < count; i++) {
+      const from = positionOf(i) * size;
+      values[i] = ofBytes === undefined ? of(viewOf(bytes, from, from + size)) : ofBytes(bytes, from, from + size);
     }
     return values;
   }
@@ -204,16 +249,17 @@ const SHORT_BYTES = 32;
 
 /** Returns the texts between ascending positions. Many short calls into the runtime would take most of the time. */
 function textsAt(bytes: Buffer, places: Int32Array): string[] {
-  const texts: string[] = [];
+  const texts = filled('', places.length / 2);
   const first = places[0] ?? 0;
   const last = places[places.length - 1] ?? 0;
   const text = bytes.toString('latin1', first, last);
   const allAscii = isAscii(bytes.subarray(first, last));
-  for (let i = 0; i < places.length; i += 2) {
-    const [from, to] = [places[i] as number, places[i + 1] as number];
-    if (allAscii || (to - from <= SHORT_BYTES && isAsciiBetween(bytes, from, to))) {
-      texts.push(text.substring(from - first, to - first));
-    } else texts.push(bytes.toString('utf8', from, to));
+  for (let i = 0; i < texts.length; i++) {
+    const [from, to] = [places[2 * i] as number, places[2 * i + 1] as number];
+    texts[i] =
+      allAscii || (to - from <= SHORT_BYTES && isAsciiBetween(bytes, from, to))
+        ? text.substring(from - first, to - first)
+        : bytes.toString('utf8', from, to);
   }
   return texts;
 }
