@@ -1,16 +1,17 @@
 import { copyValue, double, readJson, type Value, widenFloat } from 'headrace/engine';
 import type { SchemaElement } from 'hyparquet';
-import { decimalText, unscaledAt, writeDecimal, writeDecimalAt } from './decimals.ts';
-import { integerOf } from './halves.ts';
+import { decimalText, decimalTexts, decimalTextsAt, unscaledAt, unscaledBlock } from './decimals.ts';
 import {
   dateText,
-  int96Text,
+  int96Nanos,
+  int96Texts,
+  PER_SECOND,
   type TimeUnit,
   timestampText,
+  timestampTexts,
   timeText,
-  writeJulian,
-  writeTimestamp,
 } from './instants.ts';
+import { doubleBlock, floatBlock, int32Block, integerBlock, unsignedBlock } from './number-blocks.ts';
 import type { Converter, RawValue } from './stored-values.ts';
 
 /** How values are converted that JSON cannot hold, or that have no type. */
@@ -81,10 +82,11 @@ export function converterOf(element: SchemaElement, settings: ConvertSettings): 
   switch (logical.type) {
     case 'TIMESTAMP': {
       const { unit } = logical;
+      const perSecond = PER_SECOND[unit];
       const zone = logical.utc ? ('Z' as const) : '';
       return {
         of: (raw) => timestampText(BigInt(raw as bigint), unit, zone),
-        writeHalves: (to, high, low) => writeTimestamp(to, high, low, unit, zone),
+        ofHalves: (halves, from, count) => timestampTexts(halves, from, count, perSecond, zone),
       };
     }
     case 'TIME':
@@ -109,7 +111,8 @@ export function converterOf(element: SchemaElement, settings: ConvertSettings): 
 
 const TEXT: Converter<Value> = {
   of: (raw) => utf8(raw as Uint8Array),
-  ofBytes: (bytes, from, to) => bytes.toString('utf8', from, to),
+  ofBytes: (bytes, places) =>
+    Array.from({ length: places.length / 2 }, (_, i) => bytes.toString('utf8', places[2 * i], places[2 * i + 1])),
   isText: true,
 };
 
@@ -120,24 +123,17 @@ function plainConverter(
 ): Converter<Value> {
   switch (type) {
     case 'INT32':
-      return { of: unsigned ? (raw) => (raw as number) >>> 0 : (raw) => raw as number };
+      return unsigned ? { of: (raw) => (raw as number) >>> 0 } : { of: (raw) => raw as number, ofNumbers: int32Block };
     case 'INT64':
       return unsigned
-        ? {
-            of: (raw) => exactInteger(BigInt.asUintN(64, raw as bigint)),
-            ofHalves: (high, low) => integerOf(high >>> 0, low),
-          }
-        : { of: (raw) => exactInteger(raw as bigint), ofHalves: integerOf };
+        ? { of: (raw) => exactInteger(BigInt.asUintN(64, raw as bigint)), ofHalves: unsignedBlock }
+        : { of: (raw) => exactInteger(raw as bigint), ofHalves: integerBlock };
     case 'INT96':
-      return {
-        of: (raw) => int96Text(raw as bigint),
-        writeBytes: (to, bytes, from) =>
-          writeJulian(to, bytes.readInt32LE(from + 8), bytes.readInt32LE(from + 4), bytes.readUInt32LE(from)),
-      };
+      return { of: (raw) => timestampText(int96Nanos(raw as bigint), 'NANOS', 'Z'), ofBytes: int96Texts };
     case 'FLOAT':
-      return { of: (raw) => double(widenFloat(raw as number)) };
+      return { of: (raw) => double(widenFloat(raw as number)), ofNumbers: floatBlock };
     case 'DOUBLE':
-      return { of: (raw) => double(raw as number) };
+      return { of: (raw) => double(raw as number), ofNumbers: doubleBlock };
     case 'BYTE_ARRAY':
       return binaryAsText ? TEXT : { of: copyBytes };
     case 'FIXED_LEN_BYTE_ARRAY':
@@ -164,16 +160,24 @@ function decimalConverter(scale: number, precision: number, decimals: ConvertSet
     if (scale < 0 || scale > MAX_WRITTEN_SCALE) return { of };
     return {
       of,
-      writeHalves: (to, high, low) => writeDecimal(to, high, low, scale),
-      writeBytes: (to, bytes, from, end) => writeDecimalAt(to, bytes, from, end, scale),
+      ofHalves: (halves, from, count) => decimalTexts(halves, from, count, scale),
+      ofBytes: (bytes, places) => decimalTextsAt(bytes, places, scale),
     };
   }
   const value = decimalNumber(scale);
   return {
     of: (raw) => value(unscaled(raw as RawNumber)),
-    ofHalves: (high, low) => value(integerOf(high, low)),
-    ofBytes: (bytes, from, to) => value(unscaledAt(bytes, from, to)),
+    ofNumbers: (numbers, from, count) => replaced(int32Block(numbers, from, count), value),
+    ofHalves: (halves, from, count) => replaced(integerBlock(halves, from, count), value),
+    ofBytes: (bytes, places) => replaced(unscaledBlock(bytes, places), value),
   };
+}
+
+/** Replaces all values of an array. */
+function replaced<T>(values: T[], by: (value: T) => Value): Value[] {
+  const replaced: Value[] = values as never;
+  for (let i = 0; i < values.length; i++) replaced[i] = by(values[i] as T);
+  return replaced;
 }
 
 /** A larger scale, or a negative one, is that of a damaged or hostile file. */

@@ -1,5 +1,6 @@
+import { filled } from './filled-array.ts';
 import { quotientOf, restOf } from './halves.ts';
-import type { TextBlock } from './text-block.ts';
+import { TextBlock } from './text-block.ts';
 
 /** Returns the unscaled number of a decimal: an integer, or a big-endian integer in two's complement. */
 export function unscaled(raw: number | bigint | Uint8Array): bigint {
@@ -13,6 +14,15 @@ export function unscaledAt(bytes: Uint8Array, from: number, to: number): number 
   if (to - start <= SAFE_BYTES) return shortUnscaled(bytes, start, to);
   const [high, low] = [unscaledAt(bytes, from, to - SAFE_BYTES), shortUnscaled(bytes, to - SAFE_BYTES, to)];
   return (BigInt(high) << SAFE_BITS) + BigInt.asUintN(Number(SAFE_BITS), BigInt(low));
+}
+
+/** Returns the big-endian integers between pairs of positions, like `unscaledAt`. */
+export function unscaledBlock(bytes: Uint8Array, places: Int32Array): (number | bigint)[] {
+  const values = filled<number | bigint>(0, places.length / 2);
+  for (let i = 0; i < values.length; i++) {
+    values[i] = unscaledAt(bytes, places[2 * i] as number, places[2 * i + 1] as number);
+  }
+  return values;
 }
 
 /** Numbers of this size are exact. */
@@ -45,6 +55,28 @@ export function decimalText(value: number | bigint, scale: number): string {
   return `${value < 0 ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
+/**
+ * Returns decimals like `decimalText`, from the halves of their unscaled numbers, of which the lower one is first. The scale
+ * is not negative.
+ */
+export function decimalTexts(halves: Int32Array, from: number, count: number, scale: number): string[] {
+  for (let at = 2 * from; at < 2 * (from + count); at += 2) {
+    writeDecimal(TEXTS, halves[at + 1] as number, (halves[at] as number) >>> 0, scale);
+  }
+  return TEXTS.takeAll();
+}
+
+/** Returns decimals like `decimalText`, from the big-endian integers between pairs of positions. */
+export function decimalTextsAt(bytes: Uint8Array, places: Int32Array, scale: number): string[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  for (let i = 0; i < places.length; i += 2) {
+    writeDecimalAt(TEXTS, bytes, view, places[i] as number, places[i + 1] as number, scale);
+  }
+  return TEXTS.takeAll();
+}
+
+const TEXTS = new TextBlock();
+
 /** The digits of the number that is written, nine in each part, the last ones first. */
 const parts = new Int32Array(9);
 const DIGITS = 9;
@@ -54,11 +86,8 @@ const BILLION = 1e9;
 const words = new Uint32Array(8);
 const WORD_BYTES = 4;
 
-/**
- * Writes a decimal like `decimalText`, from the halves of its unscaled number, of which the lower one has no sign.
- * @param scale how many digits are after the dot, not negative
- */
-export function writeDecimal(to: TextBlock, high: number, low: number, scale: number): void {
+/** @param low has no sign */
+function writeDecimal(to: TextBlock, high: number, low: number, scale: number): void {
   const negative = high < 0;
   const lower = negative ? -low >>> 0 : low;
   const higher = negative ? (low === 0 ? -high : ~high) : high;
@@ -70,18 +99,33 @@ export function writeDecimal(to: TextBlock, high: number, low: number, scale: nu
   writeParts(to, first > 0 ? 3 : rest > 0 ? 2 : 1, negative, scale);
 }
 
-/** Writes a decimal like `decimalText`, from the big-endian integer between two positions. */
-export function writeDecimalAt(to: TextBlock, bytes: Uint8Array, from: number, end: number, scale: number): void {
-  const start = significantFrom(bytes, from, end);
-  const size = end - start;
-  if (size <= WORD_BYTES) {
-    const number = shortUnscaled(bytes, start, end);
-    writeDecimal(to, number >> 31, number >>> 0, scale);
-  } else if (size <= 2 * WORD_BYTES) {
+function writeDecimalAt(
+  to: TextBlock,
+  bytes: Uint8Array,
+  view: DataView,
+  from: number,
+  end: number,
+  scale: number,
+): void {
+  const size = end - from;
+  if (size >= 2 * WORD_BYTES) {
     const middle = end - WORD_BYTES;
-    writeDecimal(to, shortUnscaled(bytes, start, middle), shortUnscaled(bytes, middle, end) >>> 0, scale);
-  } else if (size <= words.byteLength) writeLong(to, bytes, start, end, scale);
-  else to.write(decimalText(unscaledAt(bytes, start, end), scale));
+    const last = middle - WORD_BYTES;
+    const high = view.getInt32(last);
+    const sign = (high >> 31) & 0xff;
+    // Bytes before the last eight usually only repeat the sign.
+    let start = from;
+    while (start < last && bytes[start] === sign) start++;
+    if (start === last) writeDecimal(to, high, view.getUint32(middle), scale);
+    else if (size <= words.byteLength) writeLong(to, bytes, from, end, scale);
+    else to.write(decimalText(unscaledAt(bytes, from, end), scale));
+  } else if (size > WORD_BYTES) {
+    const middle = end - WORD_BYTES;
+    writeDecimal(to, shortUnscaled(bytes, from, middle), view.getUint32(middle), scale);
+  } else {
+    const number = shortUnscaled(bytes, from, end);
+    writeDecimal(to, number >> 31, number >>> 0, scale);
+  }
 }
 
 function writeLong(to: TextBlock, bytes: Uint8Array, start: number, end: number, scale: number): void {

@@ -70,16 +70,17 @@ export function plainValues<V>(bytes: Buffer, column: Stored, convert: Converter
     case 'BOOLEAN':
       return new StoredBits(bytes, convert.of);
     case 'INT32':
-      return new StoredNumbers(new Int32Array(...aligned(bytes, 4)), convert.of);
+      return new StoredNumbers(new Int32Array(...aligned(bytes, 4)), convert);
     case 'FLOAT':
-      return new StoredNumbers(new Float32Array(...aligned(bytes, 4)), convert.of);
+      return new StoredNumbers(new Float32Array(...aligned(bytes, 4)), convert);
     case 'DOUBLE':
-      return new StoredNumbers(new Float64Array(...aligned(bytes, 8)), convert.of);
+      return new StoredNumbers(new Float64Array(...aligned(bytes, 8)), convert);
     case 'INT64':
       return new StoredHalves(new Int32Array(...aligned(bytes, 4)), convert);
     case 'INT96':
       return new StoredSlices(bytes, INT96_BYTES, {
-        ofBytes: (all, from) => convert.of(int96(all, from)),
+        ofBytes: (all, places) =>
+          Array.from({ length: places.length / 2 }, (_, i) => convert.of(int96(all, places[2 * i] as number))),
         ...convert,
       });
     case 'FIXED_LEN_BYTE_ARRAY':

@@ -18,9 +18,3 @@ export function quotientOf(high: number, low: number, divisor: number): number {
 export function restOf(low: number, quotient: number, divisor: number): number {
   return (low - Math.imul(quotient | 0, divisor)) | 0;
 }
-
-/** Returns an integer: a number if it is exact, otherwise a bigint. */
-export function integerOf(high: number, low: number): number | bigint {
-  const number = high * UNIT_OF_HIGH + low;
-  return Number.isSafeInteger(number) ? number : (BigInt(high) << 32n) | BigInt(low);
-}

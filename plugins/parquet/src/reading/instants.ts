@@ -1,10 +1,11 @@
 import { quotientOf, restOf, UNIT_OF_HIGH } from './halves.ts';
-import { type TextBlock, textOf, writeText, writeThreeDigits, writeTwoDigits } from './text-block.ts';
+import { TextBlock, THREE_DIGITS, wordOf, writeText } from './text-block.ts';
 
 /** The units of Parquet's times, in units per second. */
 export const PER_SECOND = { MILLIS: 1_000, MICROS: 1_000_000, NANOS: 1_000_000_000 } as const;
 
 export type TimeUnit = keyof typeof PER_SECOND;
+type PerSecond = (typeof PER_SECOND)[TimeUnit];
 
 const SECONDS_PER_DAY = 86_400;
 /** The days before and after 1970 that JavaScript's dates support. */
@@ -37,72 +38,89 @@ function tooFar(days: number): RangeError {
 const DATES = 1 << 12;
 const DATE_BYTES = 10;
 const dayOfPlace = new Int32Array(DATES).fill(-(2 ** 31));
-const dateAtPlace = new Uint8Array(DATES * DATE_BYTES);
+/** Three words for each date. */
+const dateAtPlace = new Int32Array(3 * DATES);
 
-/** Writes a date like `dateText`, and returns the position after it. */
-function writeDate(bytes: Uint8Array, at: number, days: number): number {
+/** Writes a date like `dateText` and up to two more bytes. Returns the position after the date. */
+function writeDate(to: TextBlock, at: number, days: number): number {
+  const { bytes, view } = to;
   const place = days & (DATES - 1);
-  const from = place * DATE_BYTES;
+  const first = 3 * place;
   if (dayOfPlace[place] !== days) {
     const text = dateText(days);
     if (text.length !== DATE_BYTES) return writeText(bytes, at, text);
-    writeText(dateAtPlace, from, text);
+    for (let i = 0; i < 3; i++) dateAtPlace[first + i] = wordOf(text.slice(4 * i));
     dayOfPlace[place] = days;
   }
-  for (let i = 0; i < DATE_BYTES; i++) bytes[at + i] = dateAtPlace[from + i] as number;
+  view.setInt32(at, dateAtPlace[first] as number, true);
+  view.setInt32(at + 4, dateAtPlace[first + 1] as number, true);
+  view.setInt32(at + 8, dateAtPlace[first + 2] as number, true);
   return at + DATE_BYTES;
 }
 
-/** The length of `+275760-09-13T00:00:00.000000000Z`. */
-const LONGEST = 33;
+/** The length of `+275760-09-13T00:00:00.000000000Z`, and what is written after it. */
+const LONGEST = 33 + 4;
 
 /**
  * Returns a timestamp as `2024-12-31T23:59:59.123456`, with 0, 3, 6 or 9 digits after the second, as Java writes it.
  * @param zone the end of the text: `Z` for an instant, empty for a local time
  */
 export function timestampText(time: bigint, unit: TimeUnit, zone: Zone): string {
-  return textOf((to) => writeTimestamp(to, Number(time >> 32n), Number(time & LOW_32_BITS), unit, zone));
+  const halves = Int32Array.of(Number(BigInt.asIntN(32, time)), Number(time >> 32n));
+  return timestampTexts(halves, 0, 1, PER_SECOND[unit], zone)[0] as string;
 }
+
+/** Returns the texts of timestamps like `timestampText`, from their halves, of which the lower one is first. */
+export function timestampTexts(
+  halves: Int32Array,
+  from: number,
+  count: number,
+  perSecond: PerSecond,
+  zone: Zone,
+): string[] {
+  TEXTS.clear();
+  for (let at = 2 * from; at < 2 * (from + count); at += 2) {
+    const low = (halves[at] as number) >>> 0;
+    const seconds = quotientOf(halves[at + 1] as number, low, perSecond);
+    writeInstant(TEXTS, seconds, restOf(low, seconds, perSecond), perSecond, zone);
+  }
+  return TEXTS.takeAll();
+}
+
+/** It is cleared before use, because a date that cannot be written leaves those before it. */
+const TEXTS = new TextBlock();
 
 export type Zone = 'Z' | '';
 
-/** Writes the text of a timestamp like `timestampText`, from its higher half and its lower one, which has no sign. */
-export function writeTimestamp(to: TextBlock, high: number, low: number, unit: TimeUnit, zone: Zone): void {
-  const perSecond = PER_SECOND[unit];
-  const seconds = quotientOf(high, low, perSecond);
-  writeInstant(to, seconds, restOf(low, seconds, perSecond), unit, zone);
-}
-
-/** Writes the text of an INT96: a Julian day, and the nanoseconds of the day in two halves. */
-export function writeJulian(to: TextBlock, day: number, signedHigh: number, low: number): void {
-  // Only a few nanoseconds before the day are meant as a negative number.
-  const high = Number.isSafeInteger(signedHigh * UNIT_OF_HIGH + low) ? signedHigh : signedHigh >>> 0;
-  const seconds = quotientOf(high, low, PER_SECOND.NANOS);
-  const rest = restOf(low, seconds, PER_SECOND.NANOS);
-  writeInstant(to, (day - JULIAN_DAY_OF_1970) * SECONDS_PER_DAY + seconds, rest, 'NANOS', 'Z');
-}
-
-/** Returns the text of an INT96 with the day in the highest 32 bits. */
-export function int96Text(value: bigint): string {
-  const [day, high, low] = [value >> 64n, BigInt.asIntN(32, value >> 32n), value & LOW_32_BITS].map(Number);
-  return textOf((to) => writeJulian(to, day as number, high as number, low as number));
+/** Returns the texts of INT96 at pairs of positions: the nanoseconds of a day, and the Julian day. */
+export function int96Texts(bytes: Buffer, places: Int32Array): string[] {
+  TEXTS.clear();
+  for (let i = 0; i < places.length; i += 2) {
+    const at = places[i] as number;
+    const low = bytes.readUInt32LE(at);
+    const signed = bytes.readInt32LE(at + 4);
+    // Only a few nanoseconds before the day are meant as a negative number.
+    const high = Number.isSafeInteger(signed * UNIT_OF_HIGH + low) ? signed : signed >>> 0;
+    const seconds = quotientOf(high, low, PER_SECOND.NANOS);
+    const midnight = (bytes.readInt32LE(at + 8) - JULIAN_DAY_OF_1970) * SECONDS_PER_DAY;
+    writeInstant(TEXTS, midnight + seconds, restOf(low, seconds, PER_SECOND.NANOS), PER_SECOND.NANOS, 'Z');
+  }
+  return TEXTS.takeAll();
 }
 
 /** @param rest the fraction of the second in units */
-function writeInstant(to: TextBlock, seconds: number, rest: number, unit: TimeUnit, zone: Zone): void {
+function writeInstant(to: TextBlock, seconds: number, rest: number, perSecond: PerSecond, zone: Zone): void {
   const days = Math.floor(seconds / SECONDS_PER_DAY);
   if (!(Math.abs(days) <= MAX_DAYS)) throw tooFar(days);
   const start = to.reserve(LONGEST);
-  const bytes = to.bytes;
-  let at = writeDate(bytes, start, days);
-  writeClock(bytes, at, seconds - days * SECONDS_PER_DAY);
+  const { bytes, view } = to;
+  let at = writeDate(to, start, days);
+  writeClock(view, at, seconds - days * SECONDS_PER_DAY);
   at += CLOCK_BYTES;
-  if (rest !== 0) at = writeFraction(bytes, at, rest, unit);
+  if (rest !== 0) at = writeFraction(view, at, rest * (PER_SECOND.NANOS / perSecond));
   if (zone !== '') bytes[at++] = 0x5a;
   to.end(at);
 }
-
-const LOW_32_BITS = 0xffff_ffffn;
 
 /** Returns a time of day as `23:59:59.123456`. */
 export function timeText(time: bigint, unit: TimeUnit): string {
@@ -111,34 +129,37 @@ export function timeText(time: bigint, unit: TimeUnit): string {
 }
 
 const CLOCK_BYTES = 9;
+/** Two words for each minute of a day: `T23:` and `59:`, which leaves one byte unused. */
+const MINUTES = Int32Array.from({ length: 2 * 24 * 60 }, (_, i) => {
+  const [hour, minute] = [Math.floor(i / 120), Math.floor(i / 2) % 60].map((n) => String(n).padStart(2, '0'));
+  return wordOf(i % 2 === 0 ? `T${hour}:` : `${minute}:`);
+});
 
-/** Writes a time of day with the `T` before it. */
-function writeClock(bytes: Uint8Array, at: number, second: number): void {
+/** Writes a time of day with the `T` before it, and up to two more bytes. */
+function writeClock(view: DataView, at: number, second: number): void {
   const minute = (second / 60) | 0;
-  const hour = (minute / 60) | 0;
-  bytes[at] = 0x54;
-  writeTwoDigits(bytes, at + 1, hour);
-  bytes[at + 3] = COLON;
-  writeTwoDigits(bytes, at + 4, minute - hour * 60);
-  bytes[at + 6] = COLON;
-  writeTwoDigits(bytes, at + 7, second - minute * 60);
+  view.setInt32(at, MINUTES[2 * minute] as number, true);
+  view.setInt32(at + 4, MINUTES[2 * minute + 1] as number, true);
+  view.setInt32(at + 7, (THREE_DIGITS[second - minute * 60] as number) >>> 8, true);
 }
 
-const COLON = 0x3a;
-
-/** Writes the fraction of a second with a dot, in as few groups of three digits as it needs. Returns the end. */
-function writeFraction(bytes: Uint8Array, at: number, rest: number, unit: TimeUnit): number {
-  const nanos = rest * (PER_SECOND.NANOS / PER_SECOND[unit]);
+/**
+ * Writes the fraction of a second with a dot, in as few groups of three digits as it needs, and one more byte. Returns
+ * the position after the fraction.
+ */
+function writeFraction(view: DataView, at: number, nanos: number): number {
   const micros = (nanos / 1000) | 0;
   const millis = (micros / 1000) | 0;
-  bytes[at] = 0x2e;
-  writeThreeDigits(bytes, at + 1, millis);
+  view.setUint8(at, DOT);
+  view.setInt32(at + 1, THREE_DIGITS[millis] as number, true);
   if (millis * 1_000_000 === nanos) return at + 4;
-  writeThreeDigits(bytes, at + 4, micros - millis * 1000);
+  view.setInt32(at + 4, THREE_DIGITS[micros - millis * 1000] as number, true);
   if (micros * 1000 === nanos) return at + 7;
-  writeThreeDigits(bytes, at + 7, nanos - micros * 1000);
+  view.setInt32(at + 7, THREE_DIGITS[nanos - micros * 1000] as number, true);
   return at + 10;
 }
+
+const DOT = 0x2e;
 
 const JULIAN_DAY_OF_1970 = 2_440_588;
 const NANOS_PER_DAY = 86_400_000_000_000n;

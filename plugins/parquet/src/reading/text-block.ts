@@ -6,6 +6,7 @@ import { filled } from './filled-array.ts';
  */
 export class TextBlock {
   #bytes = Buffer.allocUnsafe(1 << 15);
+  #view = viewOf(this.#bytes);
   #ends = new Int32Array(1 << 10);
   #length = 0;
   #count = 0;
@@ -15,6 +16,11 @@ export class TextBlock {
     return this.#bytes;
   }
 
+  /** A view of `bytes`. */
+  get view(): DataView {
+    return this.#view;
+  }
+
   /** Returns where the next text begins in `bytes`, which has room for `most` bytes after it. */
   reserve(most: number): number {
     const at = this.#length;
@@ -22,6 +28,7 @@ export class TextBlock {
       const larger = Buffer.allocUnsafe(2 * (at + most));
       larger.set(this.#bytes.subarray(0, at));
       this.#bytes = larger;
+      this.#view = viewOf(larger);
     }
     return at;
   }
@@ -64,33 +71,20 @@ export class TextBlock {
   }
 }
 
-const ONE = new TextBlock();
-
-/** Returns the one text that a function writes. */
-export function textOf(write: (to: TextBlock) => void): string {
-  ONE.clear();
-  write(ONE);
-  return ONE.takeAll()[0] as string;
-}
-
 /** Writes a text in ASCII, and returns the position after it. */
 export function writeText(bytes: Uint8Array, at: number, text: string): number {
   for (let i = 0; i < text.length; i++) bytes[at + i] = text.charCodeAt(i);
   return at + text.length;
 }
 
-/** Writes an integer from 0 to 99 with two digits. */
-export function writeTwoDigits(bytes: Uint8Array, at: number, value: number): void {
-  const tens = (value / 10) | 0;
-  bytes[at] = ZERO + tens;
-  bytes[at + 1] = ZERO + value - tens * 10;
+function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
 }
 
-/** Writes an integer from 0 to 999 with three digits. */
-export function writeThreeDigits(bytes: Uint8Array, at: number, value: number): void {
-  const hundreds = (value / 100) | 0;
-  bytes[at] = ZERO + hundreds;
-  writeTwoDigits(bytes, at + 1, value - hundreds * 100);
-}
+/** The three digits of the integers from 0 to 999, and an unused byte: the first digit is in the lowest byte. */
+export const THREE_DIGITS = Int32Array.from({ length: 1000 }, (_, i) => wordOf(String(i).padStart(3, '0')));
 
-const ZERO = 48;
+/** Returns the first four bytes of a text as a number, for `DataView`. The first one is its lowest byte. */
+export function wordOf(text: string): number {
+  return Buffer.from(text.slice(0, 4).padEnd(4, '\0'), 'latin1').readInt32LE();
+}
