@@ -2,8 +2,8 @@ import { double, widenFloat } from 'headrace/engine';
 import { filled } from './filled-array.ts';
 import { UNIT_OF_HIGH } from './halves.ts';
 
-// Each function converts the values of a block in a loop of its own. A loop that called one of several functions for
-// each value would not be optimized for any of them, and would make an object of each double.
+// Each function converts the values of a block in its own loop. A loop that called one of several functions for each
+// value would not be optimized for any of them, and would make an object of each double.
 
 type Numbers = Int32Array | Float32Array | Float64Array;
 

@@ -21,7 +21,7 @@ export class TextBlock {
     return this.#view;
   }
 
-  /** Returns where the next text begins in `bytes`, which has room for `most` bytes after it. */
+  /** Returns where the next text begins in `bytes`, which has at least `most` bytes after it. */
   reserve(most: number): number {
     const at = this.#length;
     if (at + most > this.#bytes.length) {
