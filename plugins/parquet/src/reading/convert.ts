@@ -10,8 +10,9 @@ import {
   timestampText,
   timestampTexts,
   timeText,
+  timeTexts,
 } from './instants.ts';
-import { doubleBlock, floatBlock, int32Block, integerBlock, unsignedBlock } from './number-blocks.ts';
+import { doubleBlock, floatBlock, halvesOf, int32Block, integerBlock, unsignedBlock } from './number-blocks.ts';
 import type { Converter, RawValue } from './stored-values.ts';
 
 /** How values are converted that JSON cannot hold, or that have no type. */
@@ -89,8 +90,14 @@ export function converterOf(element: SchemaElement, settings: ConvertSettings): 
         ofHalves: (halves, from, count) => timestampTexts(halves, from, count, perSecond, zone),
       };
     }
-    case 'TIME':
-      return { of: (raw) => timeText(BigInt(raw as bigint), logical.unit) };
+    case 'TIME': {
+      const perSecond = PER_SECOND[logical.unit];
+      return {
+        of: (raw) => timeText(BigInt(raw as bigint), logical.unit),
+        ofNumbers: (numbers, from, count) => timeTexts(halvesOf(numbers, from, count), 0, count, perSecond),
+        ofHalves: (halves, from, count) => timeTexts(halves, from, count, perSecond),
+      };
+    }
     case 'DATE':
       return { of: (raw) => dateText(Number(raw)) };
     case 'DECIMAL':
@@ -160,6 +167,7 @@ function decimalConverter(scale: number, precision: number, decimals: ConvertSet
     if (scale < 0 || scale > MAX_WRITTEN_SCALE) return { of };
     return {
       of,
+      ofNumbers: (numbers, from, count) => decimalTexts(halvesOf(numbers, from, count), 0, count, scale),
       ofHalves: (halves, from, count) => decimalTexts(halves, from, count, scale),
       ofBytes: (bytes, places) => decimalTextsAt(bytes, places, scale),
     };

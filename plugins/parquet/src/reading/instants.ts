@@ -124,8 +124,18 @@ function writeInstant(to: TextBlock, seconds: number, rest: number, perSecond: P
 
 /** Returns a time of day as `23:59:59.123456`. */
 export function timeText(time: bigint, unit: TimeUnit): string {
-  const [, text = ''] = timestampText(time, unit, '').split('T');
-  return text;
+  return timeOf(timestampText(time, unit, ''));
+}
+
+/** Returns times of day like `timeText`, from their halves, of which the lower one is first. */
+export function timeTexts(halves: Int32Array, from: number, count: number, perSecond: PerSecond): string[] {
+  const texts = timestampTexts(halves, from, count, perSecond, '');
+  for (let i = 0; i < count; i++) texts[i] = timeOf(texts[i] as string);
+  return texts;
+}
+
+function timeOf(timestamp: string): string {
+  return timestamp.slice(timestamp.indexOf('T') + 1);
 }
 
 const CLOCK_BYTES = 9;

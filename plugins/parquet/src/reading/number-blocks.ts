@@ -54,3 +54,14 @@ export function unsignedBlock(halves: Int32Array, from: number, count: number): 
   }
   return values;
 }
+
+/** Returns the halves of integers of 32 bits, the lower one first. */
+export function halvesOf(numbers: Numbers, from: number, count: number): Int32Array {
+  const halves = new Int32Array(2 * count);
+  for (let i = 0; i < count; i++) {
+    const number = numbers[from + i] as number;
+    halves[2 * i] = number;
+    halves[2 * i + 1] = number >> 31;
+  }
+  return halves;
+}

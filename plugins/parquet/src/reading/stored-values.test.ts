@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decimalText, decimalTexts, decimalTextsAt, unscaledAt, unscaledBlock } from './decimals.ts';
 import { HybridRuns } from './hybrid-runs.ts';
-import { int96Texts, PER_SECOND, type TimeUnit, timestampText, timestampTexts } from './instants.ts';
+import {
+  int96Texts,
+  PER_SECOND,
+  type TimeUnit,
+  timestampText,
+  timestampTexts,
+  timeText,
+  timeTexts,
+} from './instants.ts';
 import { TextBlock } from './text-block.ts';
 
 describe('HybridRuns', () => {
@@ -154,6 +162,17 @@ describe('timestamps', () => {
     expect(textAt(253_402_300_799_999n, 'MILLIS')).toBe('9999-12-31T23:59:59.999Z');
     expect(textAt(253_402_300_800_000n, 'MILLIS')).toBe('+010000-01-01T00:00:00Z');
     expect(textAt(-62_167_219_200_001n, 'MILLIS')).toBe('-000001-12-31T23:59:59.999Z');
+  });
+
+  it('have a time of day', () => {
+    const nanos = fc.bigInt({ min: 0n, max: 86_400n * 10n ** 9n - 1n });
+    fc.assert(
+      fc.property(nanos, (time) => {
+        const expected = textAt(time, 'NANOS', '').replace('1970-01-01T', '');
+        expect(timeTexts(halvesOf([0n, time]), 0, 2, PER_SECOND.NANOS)).toEqual(['00:00:00', expected]);
+        expect(timeText(time, 'NANOS')).toBe(expected);
+      }),
+    );
   });
 
   it('are refused if JavaScript has no such date', () => {
