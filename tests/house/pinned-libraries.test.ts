@@ -72,7 +72,6 @@ const DOCUMENTED = [
   'ajv/dist/2020.js',
   'hyparquet/src/column.js',
   'hyparquet/src/alp.js',
-  'hyparquet/src/delta.js',
   'hyparquet/src/datapage.js',
   'hyparquet/src/plain.js',
 ];

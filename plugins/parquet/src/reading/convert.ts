@@ -1,7 +1,18 @@
 import { copyValue, double, readJson, type Value, widenFloat } from 'headrace/engine';
 import type { SchemaElement } from 'hyparquet';
-import { decimalText, unscaledAt, writeDecimal } from './decimals.ts';
-import { dateText, int96Nanos, julianText, type TimeUnit, timestampText, timeText, writeHalves } from './instants.ts';
+import { decimalText, decimalTexts, decimalTextsAt, unscaledAt, unscaledBlock } from './decimals.ts';
+import {
+  dateText,
+  int96Nanos,
+  int96Texts,
+  PER_SECOND,
+  type TimeUnit,
+  timestampText,
+  timestampTexts,
+  timeText,
+  timeTexts,
+} from './instants.ts';
+import { doubleBlock, floatBlock, halvesOf, int32Block, integerBlock, unsignedBlock } from './number-blocks.ts';
 import type { Converter, RawValue } from './stored-values.ts';
 
 /** How values are converted that JSON cannot hold, or that have no type. */
@@ -72,14 +83,21 @@ export function converterOf(element: SchemaElement, settings: ConvertSettings): 
   switch (logical.type) {
     case 'TIMESTAMP': {
       const { unit } = logical;
-      const zone = logical.utc ? 'Z' : '';
+      const perSecond = PER_SECOND[unit];
+      const zone = logical.utc ? ('Z' as const) : '';
       return {
         of: (raw) => timestampText(BigInt(raw as bigint), unit, zone),
-        writeHalves: (to, high, low) => writeHalves(to, high, low, unit, zone),
+        ofHalves: (halves, from, count) => timestampTexts(halves, from, count, perSecond, zone),
       };
     }
-    case 'TIME':
-      return { of: (raw) => timeText(BigInt(raw as bigint), logical.unit) };
+    case 'TIME': {
+      const perSecond = PER_SECOND[logical.unit];
+      return {
+        of: (raw) => timeText(BigInt(raw as bigint), logical.unit),
+        ofNumbers: (numbers, from, count) => timeTexts(halvesOf(numbers, from, count), 0, count, perSecond),
+        ofHalves: (halves, from, count) => timeTexts(halves, from, count, perSecond),
+      };
+    }
     case 'DATE':
       return { of: (raw) => dateText(Number(raw)) };
     case 'DECIMAL':
@@ -100,7 +118,8 @@ export function converterOf(element: SchemaElement, settings: ConvertSettings): 
 
 const TEXT: Converter<Value> = {
   of: (raw) => utf8(raw as Uint8Array),
-  ofBytes: (bytes, from, to) => bytes.toString('utf8', from, to),
+  ofBytes: (bytes, places) =>
+    Array.from({ length: places.length / 2 }, (_, i) => bytes.toString('utf8', places[2 * i], places[2 * i + 1])),
   isText: true,
 };
 
@@ -111,24 +130,17 @@ function plainConverter(
 ): Converter<Value> {
   switch (type) {
     case 'INT32':
-      return { of: unsigned ? (raw) => (raw as number) >>> 0 : (raw) => raw as number };
+      return unsigned ? { of: (raw) => (raw as number) >>> 0 } : { of: (raw) => raw as number, ofNumbers: int32Block };
     case 'INT64':
       return unsigned
-        ? {
-            of: (raw) => exactInteger(BigInt.asUintN(64, raw as bigint)),
-            ofHalves: (high, low) => integerOf(high >>> 0, low),
-          }
-        : { of: (raw) => exactInteger(raw as bigint), ofHalves: integerOf };
+        ? { of: (raw) => exactInteger(BigInt.asUintN(64, raw as bigint)), ofHalves: unsignedBlock }
+        : { of: (raw) => exactInteger(raw as bigint), ofHalves: integerBlock };
     case 'INT96':
-      return {
-        of: (raw) => timestampText(int96Nanos(raw as bigint), 'NANOS', 'Z'),
-        ofBytes: (bytes, from) =>
-          julianText(bytes.readInt32LE(from + 8), bytes.readUInt32LE(from), bytes.readInt32LE(from + 4)),
-      };
+      return { of: (raw) => timestampText(int96Nanos(raw as bigint), 'NANOS', 'Z'), ofBytes: int96Texts };
     case 'FLOAT':
-      return { of: (raw) => double(widenFloat(raw as number)) };
+      return { of: (raw) => double(widenFloat(raw as number)), ofNumbers: floatBlock };
     case 'DOUBLE':
-      return { of: (raw) => double(raw as number) };
+      return { of: (raw) => double(raw as number), ofNumbers: doubleBlock };
     case 'BYTE_ARRAY':
       return binaryAsText ? TEXT : { of: copyBytes };
     case 'FIXED_LEN_BYTE_ARRAY':
@@ -136,14 +148,6 @@ function plainConverter(
     default:
       return { of: (raw) => raw as boolean };
   }
-}
-
-const UNIT_OF_HIGH = 2 ** 32;
-
-/** Returns an integer of two halves: a number if it is exact, otherwise a bigint. */
-function integerOf(high: number, low: number): number | bigint {
-  const number = high * UNIT_OF_HIGH + low;
-  return Number.isSafeInteger(number) ? number : (BigInt(high) << 32n) | BigInt(low);
 }
 
 /** The memory of the page is used again, so the bytes are copied. */
@@ -159,19 +163,33 @@ function exactInteger(value: bigint): number | bigint {
 
 function decimalConverter(scale: number, precision: number, decimals: ConvertSettings['decimals']): Converter<Value> {
   if (decimals === 'text' || (decimals === 'auto' && precision > EXACT_DIGITS)) {
+    const of = (raw: RawValue) => decimalText(unscaled(raw as RawNumber), scale);
+    if (scale < 0 || scale > MAX_WRITTEN_SCALE) return { of };
     return {
-      of: (raw) => decimalText(unscaled(raw as RawNumber), scale),
-      writeHalves: (to, high, low) => writeDecimal(to, integerOf(high, low), scale),
-      writeBytes: (to, bytes, from, end) => writeDecimal(to, unscaledAt(bytes, from, end), scale),
+      of,
+      ofNumbers: (numbers, from, count) => decimalTexts(halvesOf(numbers, from, count), 0, count, scale),
+      ofHalves: (halves, from, count) => decimalTexts(halves, from, count, scale),
+      ofBytes: (bytes, places) => decimalTextsAt(bytes, places, scale),
     };
   }
   const value = decimalNumber(scale);
   return {
     of: (raw) => value(unscaled(raw as RawNumber)),
-    ofHalves: (high, low) => value(integerOf(high, low)),
-    ofBytes: (bytes, from, to) => value(unscaledAt(bytes, from, to)),
+    ofNumbers: (numbers, from, count) => replaced(int32Block(numbers, from, count), value),
+    ofHalves: (halves, from, count) => replaced(integerBlock(halves, from, count), value),
+    ofBytes: (bytes, places) => replaced(unscaledBlock(bytes, places), value),
   };
 }
+
+/** Replaces all values of an array. */
+function replaced<T>(values: T[], by: (value: T) => Value): Value[] {
+  const replaced: Value[] = values as never;
+  for (let i = 0; i < values.length; i++) replaced[i] = by(values[i] as T);
+  return replaced;
+}
+
+/** A larger scale, or a negative one, is that of a damaged or hostile file. */
+const MAX_WRITTEN_SCALE = 1000;
 
 type RawNumber = number | bigint | Uint8Array;
 

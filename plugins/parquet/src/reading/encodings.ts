@@ -1,6 +1,6 @@
 import type { Encoding, SchemaElement } from 'hyparquet';
 import { alpDecode } from 'hyparquet/src/alp.js';
-import { deltaBinaryUnpack } from 'hyparquet/src/delta.js';
+import { deltas } from './deltas.ts';
 import { HybridRuns } from './hybrid-runs.ts';
 import {
   type Converter,
@@ -10,6 +10,7 @@ import {
   StoredBytes,
   StoredHalves,
   StoredNumbers,
+  StoredSlices,
   type StoredValues,
 } from './stored-values.ts';
 
@@ -37,11 +38,11 @@ export function storedValues<V>(
     case 'BYTE_STREAM_SPLIT':
       return plainValues(unsplit(bytes, sizeOf(column)), column, convert);
     case 'DELTA_BINARY_PACKED': {
-      const { numbers } = type === 'INT32' ? deltas(bytes, 0, Int32Array, most) : deltas(bytes, 0, BigInt64Array, most);
+      const { numbers } = deltas(bytes, 0, type === 'INT32' ? 32 : 64, most);
       return plainValues(bufferOf(numbers), column, convert);
     }
     case 'DELTA_LENGTH_BYTE_ARRAY': {
-      const { numbers: lengths, end } = deltas(bytes, 0, Int32Array, most);
+      const { numbers: lengths, end } = deltas(bytes, 0, 32, most);
       return new StoredBytes(bytes, placesByLength(lengths, end, bytes.length), convert);
     }
     case 'DELTA_BYTE_ARRAY': {
@@ -69,20 +70,21 @@ export function plainValues<V>(bytes: Buffer, column: Stored, convert: Converter
     case 'BOOLEAN':
       return new StoredBits(bytes, convert.of);
     case 'INT32':
-      return new StoredNumbers(new Int32Array(...aligned(bytes, 4)), convert.of);
+      return new StoredNumbers(new Int32Array(...aligned(bytes, 4)), convert);
     case 'FLOAT':
-      return new StoredNumbers(new Float32Array(...aligned(bytes, 4)), convert.of);
+      return new StoredNumbers(new Float32Array(...aligned(bytes, 4)), convert);
     case 'DOUBLE':
-      return new StoredNumbers(new Float64Array(...aligned(bytes, 8)), convert.of);
+      return new StoredNumbers(new Float64Array(...aligned(bytes, 8)), convert);
     case 'INT64':
       return new StoredHalves(new Int32Array(...aligned(bytes, 4)), convert);
     case 'INT96':
-      return new StoredBytes(bytes, placesBySize(INT96_BYTES, bytes.length), {
-        of: convert.of,
-        ofBytes: convert.ofBytes ?? ((all, from) => convert.of(int96(all, from))),
+      return new StoredSlices(bytes, INT96_BYTES, {
+        ofBytes: (all, places) =>
+          Array.from({ length: places.length / 2 }, (_, i) => convert.of(int96(all, places[2 * i] as number))),
+        ...convert,
       });
     case 'FIXED_LEN_BYTE_ARRAY':
-      return new StoredBytes(bytes, placesBySize(sizeOf(column), bytes.length), convert);
+      return new StoredSlices(bytes, sizeOf(column), convert);
     default:
       return new StoredBytes(bytes, prefixedPlaces(bytes), convert);
   }
@@ -130,20 +132,6 @@ function int96(bytes: Buffer, at: number): RawValue {
   return (BigInt(bytes.readInt32LE(at + 8)) << 64n) | bytes.readBigUInt64LE(at);
 }
 
-/** Values of one size. */
-function placesBySize(size: number, end: number): (count: number) => Int32Array {
-  let at = 0;
-  return (count) => {
-    checkLength(at / size + count, size, end);
-    const places = new Int32Array(2 * count);
-    for (let i = 0; i < places.length; i += 2) {
-      places[i] = at;
-      places[i + 1] = at += size;
-    }
-    return places;
-  };
-}
-
 /** Values whose lengths are before each of them. */
 function prefixedPlaces(bytes: Buffer): (count: number) => Int32Array {
   let at = 0;
@@ -186,37 +174,10 @@ function placesByLength(lengths: Int32Array, start: number, end: number): (count
   };
 }
 
-/** Reads differences; `end` is the position after them. */
-function deltas<A extends Int32Array | BigInt64Array>(
-  bytes: Buffer,
-  start: number,
-  ArrayType: new (count: number) => A,
-  most: number,
-): { numbers: A; end: number } {
-  const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), offset: start };
-  for (let field = 0; field < 2; field++) varInt(reader);
-  const count = varInt(reader);
-  if (count > most) throw new Error(`a page has ${count} numbers, and states ${most}`);
-  const numbers = new ArrayType(count);
-  reader.offset = start;
-  deltaBinaryUnpack(reader, count, numbers);
-  return { numbers, end: reader.offset };
-}
-
-function varInt(reader: { readonly view: DataView; offset: number }): number {
-  let number = 0;
-  for (let shift = 0; shift < 35; shift += 7) {
-    const byte = reader.view.getUint8(reader.offset++);
-    number |= (byte & 0x7f) << shift;
-    if (byte < 0x80) break;
-  }
-  return number >>> 0;
-}
-
 /** Returns values that repeat the beginning of the value before them. */
 function withPrefixes(bytes: Buffer, most: number): { joined: Buffer; lengths: Int32Array } {
-  const { numbers: prefixes, end } = deltas(bytes, 0, Int32Array, most);
-  const { numbers: lengths, end: start } = deltas(bytes, end, Int32Array, most);
+  const { numbers: prefixes, end } = deltas(bytes, 0, 32, most);
+  const { numbers: lengths, end: start } = deltas(bytes, end, 32, most);
   let repeated = 0;
   let rest = 0;
   let previous = 0;
@@ -231,28 +192,34 @@ function withPrefixes(bytes: Buffer, most: number): { joined: Buffer; lengths: I
   }
   if (repeated > MAX_REPEATED_BYTES) throw new Error(`the values of a page repeat ${repeated} bytes of other values`);
   checkLength(start + rest, 1, bytes.length);
-  const joined = Buffer.allocUnsafe(repeated + rest);
+  const joined = Buffer.allocUnsafe(repeated + rest + WORD);
+  const [target, source] = [viewOf(joined), viewOf(bytes)];
+  const sourceEnd = bytes.length - WORD;
   let at = 0;
   let from = start;
   let before = 0;
   for (let i = 0; i < lengths.length; i++) {
     const [prefix, length] = [prefixes[i] as number, lengths[i] as number];
-    copy(joined, before, joined, at, prefix);
-    copy(bytes, from, joined, at + prefix, length);
-    from += length;
+    // Whole words are copied. What is copied after a value is replaced by the next one.
+    for (let k = 0; k < prefix; k += WORD) target.setInt32(at + k, target.getInt32(before + k, true), true);
     before = at;
-    at += prefix + length;
-    lengths[i] = prefix + length;
+    at += prefix;
+    const end = from + length;
+    for (; from < end && from <= sourceEnd; from += WORD, at += WORD)
+      target.setInt32(at, source.getInt32(from, true), true);
+    for (; from < end; from++, at++) joined[at] = bytes[from] as number;
+    at -= from - end;
+    from = end;
+    lengths[i] = at - before;
   }
   return { joined, lengths };
 }
 
-/** A call into the runtime takes longer than a short loop. */
-const SHORT_COPY = 48;
+/** The bytes that are copied together. */
+const WORD = 4;
 
-function copy(source: Buffer, from: number, target: Buffer, at: number, length: number): void {
-  if (length > SHORT_COPY) target.set(source.subarray(from, from + length), at);
-  else for (let i = 0; i < length; i++) target[at + i] = source[from + i] as number;
+function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
 }
 
 /** Returns the bytes of values of which all first bytes are stored first, then all second ones. */

@@ -1,9 +1,12 @@
+import { PackedBits } from './packed-bits.ts';
+
 /**
  * Reads numbers in Parquet's hybrid of run lengths and packed bits: levels, indexes of a dictionary, and booleans.
  * (Source: Encodings.md of the Parquet format, RLE.)
  */
 export class HybridRuns {
   readonly #bytes: Uint8Array;
+  readonly #packed: PackedBits;
   readonly #width: number;
   #at: number;
   /** How many numbers of the current run are left. */
@@ -17,6 +20,7 @@ export class HybridRuns {
   constructor(bytes: Uint8Array, at: number, width: number) {
     if (width > 32) throw new Error(`a page has numbers of ${width} bits`);
     this.#bytes = bytes;
+    this.#packed = new PackedBits(bytes);
     this.#at = at;
     this.#width = width;
     if (width === 0) this.#left = Number.POSITIVE_INFINITY;
@@ -72,29 +76,7 @@ export class HybridRuns {
   }
 
   #unpack(numbers: Int32Array, from: number, to: number): void {
-    const [bytes, width, at] = [this.#bytes, this.#width, this.#at];
-    const mask = width === 32 ? -1 : (1 << width) - 1;
-    let bit = this.#bit;
-    if (at + (bit + (to - from) * width) / 8 > bytes.length)
-      throw new Error('the runs of a page end before its values');
-    for (let i = from; i < to; i++) {
-      const byte = at + (bit >>> 3);
-      const shift = bit & 7;
-      // Bytes after the end are undefined, which become zeros.
-      let number = wordAt(bytes, byte) >>> shift;
-      if (shift + width > 32) number |= (bytes[byte + 4] as number) << (32 - shift);
-      numbers[i] = number & mask;
-      bit += width;
-    }
-    this.#bit = bit;
+    this.#packed.read(numbers, from, to, this.#at, this.#bit, this.#width);
+    this.#bit += (to - from) * this.#width;
   }
-}
-
-function wordAt(bytes: Uint8Array, at: number): number {
-  return (
-    (bytes[at] as number) |
-    ((bytes[at + 1] as number) << 8) |
-    ((bytes[at + 2] as number) << 16) |
-    ((bytes[at + 3] as number) << 24)
-  );
 }

@@ -1,3 +1,4 @@
+import { filled } from './filled-array.ts';
 import type { Block, PageReader } from './page-reader.ts';
 
 const NO_BLOCK = { count: 0, definitions: [], repetitions: [], values: [] };
@@ -73,21 +74,27 @@ export class LeafReader<V> {
    * short.
    */
   take(count: number): (V | undefined)[] {
-    let taken: (V | undefined)[] = [];
-    while (taken.length < count) {
-      if (!this.#fill(count - taken.length)) throw new Error('a column ends before the rows of its row group');
+    let taken: (V | undefined)[] | undefined;
+    for (let filledTo = 0; filledTo < count; ) {
+      if (!this.#fill(count - filledTo)) throw new Error('a column ends before the rows of its row group');
       const { definitions, values, count: found } = this.#block;
-      const end = Math.min(found, this.#at + count - taken.length);
-      if (definitions.length === 0) {
-        if (this.#at === 0 && end === found && taken.length === 0) taken = values;
-        else for (let i = this.#at; i < end; i++) taken.push(values[this.#valueAt++]);
-      } else {
-        for (let i = this.#at; i < end; i++) {
-          taken.push(definitions[i] === this.#full ? values[this.#valueAt++] : undefined);
-        }
-      }
+      const from = this.#at;
+      const end = Math.min(found, from + count - filledTo);
       this.#at = end;
+      // The values of a column without gaps are taken as they are.
+      if (from === 0 && end === count && values.length === count) return values;
+      taken ??= filled<V | undefined>(undefined, count);
+      if (definitions.length === 0) {
+        for (let i = from; i < end; i++) taken[filledTo++] = values[this.#valueAt++];
+      } else {
+        const full = this.#full;
+        let valueAt = this.#valueAt;
+        for (let i = from; i < end; i++, filledTo++) {
+          if (definitions[i] === full) taken[filledTo] = values[valueAt++];
+        }
+        this.#valueAt = valueAt;
+      }
     }
-    return taken;
+    return taken ?? [];
   }
 }

@@ -4,6 +4,7 @@ import { parquetHeader } from 'hyparquet/src/column.js';
 import { decompressPage } from 'hyparquet/src/datapage.js';
 import { compressors } from 'hyparquet-compressors';
 import { plainValues, type Stored, storedValues } from './encodings.ts';
+import { filled, modelOf } from './filled-array.ts';
 import { HybridRuns } from './hybrid-runs.ts';
 import { type Converter, StoredBytes, type StoredValues } from './stored-values.ts';
 
@@ -172,11 +173,14 @@ class Dictionary<V> {
   readonly #count: number;
   /** The converted values. They would live as long as the dictionary, so rare values are converted when they occur. */
   readonly #values: V[] | undefined;
+  /** A value of the kind for which the arrays of values are made. */
+  readonly #model: unknown;
 
   constructor(stored: StoredValues<V>, count: number, keep: boolean) {
     this.#stored = stored;
     this.#count = count;
     this.#values = keep ? stored.take(0, count) : undefined;
+    this.#model = modelOf(this.#values ?? []);
     if (!keep && stored instanceof StoredBytes) stored.index(count);
   }
 
@@ -189,8 +193,8 @@ class Dictionary<V> {
       }
     }
     if (values === undefined) return this.#stored.pick(indexes);
-    const picked: V[] = [];
-    for (let i = 0; i < indexes.length; i++) picked.push(values[indexes[i] as number] as V);
+    const picked = filled<unknown>(this.#model, indexes.length) as V[];
+    for (let i = 0; i < indexes.length; i++) picked[i] = values[indexes[i] as number] as V;
     return picked;
   }
 }

@@ -12,6 +12,7 @@ import {
 import { parquetSchema, type SchemaElement, type SchemaTree } from 'hyparquet';
 import { NestedReader } from './assemble.ts';
 import { type ConvertSettings, converterOf } from './convert.ts';
+import { filled } from './filled-array.ts';
 import { LeafReader } from './leaf-reader.ts';
 import { type ColumnChunkPlace, PageReader } from './page-reader.ts';
 import { ColumnFilter, type Comparison } from './row-filter.ts';
@@ -113,8 +114,8 @@ export class RowGroupDecoder implements RecordDecoder {
     first: number,
     sink: RecordSink,
   ): void {
-    const rows: number[] = [];
-    const texts: string[] = [];
+    const [allRows, allTexts] = [filled(0, ids.length), filled('', ids.length)];
+    let count = 0;
     for (let row = 0; row < ids.length; row++) {
       if (this.#filters.length > 0 && !passes(row)) continue;
       const id = textOf(ids[row] ?? null);
@@ -123,13 +124,14 @@ export class RowGroupDecoder implements RecordDecoder {
         sink.reject({ place: place + (first + row), message: `the id column ${this.#options.idField} is ${what}` });
         continue;
       }
-      rows.push(row);
-      texts.push(this.#options.docIdPrefix + id);
+      allRows[count] = row;
+      allTexts[count++] = this.#options.docIdPrefix + id;
     }
-    if (rows.length === 0) return;
-    const all = rows.length === ids.length;
+    if (count === 0) return;
+    const all = count === ids.length;
+    const rows = all ? allRows : allRows.slice(0, count);
     const names = ['id'];
-    const values: Column[] = [texts];
+    const values: Column[] = [all ? allTexts : allTexts.slice(0, count)];
     const sparse = [false];
     for (const { name, values: column } of columns) {
       const chosen = all ? column : rows.map((row) => column[row]);

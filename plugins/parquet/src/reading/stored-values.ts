@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer';
-import { TextBlock } from './text-block.ts';
+import { filled } from './filled-array.ts';
 
 /** A value as Parquet stores it, before its logical type is applied. */
 export type RawValue = number | bigint | boolean | Uint8Array;
@@ -10,17 +10,17 @@ export type Convert<V> = (raw: RawValue) => V;
 /** How the stored values of a column are converted. */
 export interface Converter<V> {
   readonly of: Convert<V>;
-  /** Faster for 64-bit integers: converts the two halves, of which the lower one has no sign. */
-  readonly ofHalves?: (high: number, low: number) => V;
-  /** Faster for bytes: converts those between two positions. */
-  readonly ofBytes?: (bytes: Buffer, from: number, to: number) => V;
-  /** Faster for values that become texts in ASCII: like `ofHalves`, but writes the text. */
-  readonly writeHalves?: (to: TextBlock, high: number, low: number) => void;
-  /** Like `ofBytes`, but writes the text. */
-  readonly writeBytes?: (to: TextBlock, bytes: Buffer, from: number, end: number) => void;
+  /** Faster for numbers of 32 bits and doubles: converts as many as `count` from a position. */
+  readonly ofNumbers?: (numbers: Numbers, from: number, count: number) => V[];
+  /** Faster for 64-bit integers: converts their halves, of which the lower one is first. */
+  readonly ofHalves?: (halves: Int32Array, from: number, count: number) => V[];
+  /** Faster for bytes: converts those between pairs of positions. */
+  readonly ofBytes?: (bytes: Buffer, places: Int32Array) => V[];
   /** Whether bytes are texts in UTF-8, so that many are decoded with one call. `of` returns them too. */
   readonly isText?: boolean;
 }
+
+export type Numbers = Int32Array | Float32Array | Float64Array;
 
 /** The stored values of a page, which are converted when they are taken. */
 export interface StoredValues<V> {
@@ -32,60 +32,48 @@ export interface StoredValues<V> {
 
 /** Numbers of 32 bits and doubles. */
 export class StoredNumbers<V> implements StoredValues<V> {
-  readonly #numbers: Int32Array | Float32Array | Float64Array;
-  readonly #of: Convert<V>;
+  readonly #numbers: Numbers;
+  readonly #convert: Converter<V>;
 
-  constructor(numbers: Int32Array | Float32Array | Float64Array, of: Convert<V>) {
+  constructor(numbers: Numbers, convert: Converter<V>) {
     this.#numbers = numbers;
-    this.#of = of;
+    this.#convert = convert;
   }
 
   take(from: number, count: number): V[] {
-    const [numbers, of] = [this.#numbers, this.#of];
-    checkLength(from + count, numbers.BYTES_PER_ELEMENT, numbers.byteLength);
-    const values: V[] = [];
-    for (let i = from; i < from + count; i++) values.push(of(numbers[i] as number));
-    return values;
+    checkLength(from + count, this.#numbers.BYTES_PER_ELEMENT, this.#numbers.byteLength);
+    return this.#convertAll(this.#numbers, from, count);
   }
 
   pick(positions: Int32Array): V[] {
-    const [numbers, of] = [this.#numbers, this.#of];
-    const values: V[] = [];
-    for (let i = 0; i < positions.length; i++) values.push(of(numbers[positions[i] as number] as number));
+    const numbers = this.#numbers;
+    const picked = new (numbers.constructor as new (count: number) => Numbers)(positions.length);
+    for (let i = 0; i < positions.length; i++) picked[i] = numbers[positions[i] as number] as number;
+    return this.#convertAll(picked, 0, positions.length);
+  }
+
+  #convertAll(numbers: Numbers, from: number, count: number): V[] {
+    const { of, ofNumbers } = this.#convert;
+    if (ofNumbers !== undefined) return ofNumbers(numbers, from, count);
+    const values = filled<unknown>('', count) as V[];
+    for (let i = 0; i < count; i++) values[i] = of(numbers[from + i] as number);
     return values;
   }
 }
 
-/** Holds the texts of one block at a time. A value that cannot be written leaves its first part, so it is cleared before use. */
-const TEXTS = new TextBlock();
-
 /** Integers of 64 bits, by their halves, because a bigint for each is slow. */
 export class StoredHalves<V> implements StoredValues<V> {
   readonly #halves: Int32Array;
-  readonly #of: (high: number, low: number) => V;
   readonly #convert: Converter<V>;
 
   constructor(halves: Int32Array, convert: Converter<V>) {
     this.#halves = halves;
     this.#convert = convert;
-    this.#of = convert.ofHalves ?? ((high, low) => convert.of((BigInt(high) << 32n) | BigInt(low)));
   }
 
   take(from: number, count: number): V[] {
-    const [halves, of, write] = [this.#halves, this.#of, this.#convert.writeHalves];
-    checkLength(from + count, 8, halves.byteLength);
-    const end = 2 * (from + count);
-    if (write !== undefined) {
-      TEXTS.clear();
-      for (let i = 2 * from; i < end; i += 2) {
-        write(TEXTS, halves[i + 1] as number, (halves[i] as number) >>> 0);
-        TEXTS.end();
-      }
-      return TEXTS.takeAll() as V[];
-    }
-    const values: V[] = [];
-    for (let i = 2 * from; i < end; i += 2) values.push(of(halves[i + 1] as number, (halves[i] as number) >>> 0));
-    return values;
+    checkLength(from + count, 8, this.#halves.byteLength);
+    return this.#convertAll(this.#halves, from, count);
   }
 
   pick(positions: Int32Array): V[] {
@@ -96,7 +84,18 @@ export class StoredHalves<V> implements StoredValues<V> {
       picked[2 * i] = halves[at] as number;
       picked[2 * i + 1] = halves[at + 1] as number;
     }
-    return new StoredHalves(picked, this.#convert).take(0, positions.length);
+    return this.#convertAll(picked, 0, positions.length);
+  }
+
+  #convertAll(halves: Int32Array, from: number, count: number): V[] {
+    const { of, ofHalves } = this.#convert;
+    if (ofHalves !== undefined) return ofHalves(halves, from, count);
+    const values = filled<unknown>('', count) as V[];
+    for (let i = 0; i < count; i++) {
+      const [low, high] = [halves[2 * (from + i)] as number, halves[2 * (from + i) + 1] as number];
+      values[i] = of((BigInt(high) << 32n) | BigInt(low >>> 0));
+    }
+    return values;
   }
 }
 
@@ -151,17 +150,17 @@ export class StoredBytes<V> implements StoredValues<V> {
 
   take(_from: number, count: number): V[] {
     const places = this.#nextPlaces(count);
-    if (!this.#convert.isText) return this.#convertAll(places);
+    if (!this.#convert.isText) return bytesAt(this.#bytes, places, this.#convert);
     return textsAt(this.#bytes, places) as V[];
   }
 
   pick(positions: Int32Array): V[] {
     const { places: all, text } = this.#index as Index;
     if (text !== undefined) {
-      const texts: string[] = [];
+      const texts = filled('', positions.length);
       for (let i = 0; i < positions.length; i++) {
         const at = 2 * (positions[i] as number);
-        texts.push(text.substring(all[at] as number, all[at + 1]));
+        texts[i] = text.substring(all[at] as number, all[at + 1]);
       }
       return texts as V[];
     }
@@ -171,27 +170,52 @@ export class StoredBytes<V> implements StoredValues<V> {
       places[2 * i] = all[at] as number;
       places[2 * i + 1] = all[at + 1] as number;
     }
-    return this.#convertAll(places);
+    return bytesAt(this.#bytes, places, this.#convert);
+  }
+}
+
+/** Bytes of one length, such as decimals. */
+export class StoredSlices<V> implements StoredValues<V> {
+  readonly #bytes: Buffer;
+  readonly #size: number;
+  readonly #convert: Converter<V>;
+
+  constructor(bytes: Buffer, size: number, convert: Converter<V>) {
+    this.#bytes = bytes;
+    this.#size = size;
+    this.#convert = convert;
   }
 
-  #convertAll(places: Int32Array): V[] {
-    const bytes = this.#bytes;
-    const { of, ofBytes, writeBytes } = this.#convert;
-    if (writeBytes !== undefined) {
-      TEXTS.clear();
-      for (let i = 0; i < places.length; i += 2) {
-        writeBytes(TEXTS, bytes, places[i] as number, places[i + 1] as number);
-        TEXTS.end();
-      }
-      return TEXTS.takeAll() as V[];
+  take(from: number, count: number): V[] {
+    const size = this.#size;
+    checkLength(from + count, size, this.#bytes.length);
+    const places = new Int32Array(2 * count);
+    for (let i = 0, at = from * size; i < places.length; i += 2) {
+      places[i] = at;
+      places[i + 1] = at += size;
     }
-    const values: V[] = [];
-    for (let i = 0; i < places.length; i += 2) {
-      const [from, to] = [places[i] as number, places[i + 1] as number];
-      values.push(ofBytes === undefined ? of(viewOf(bytes, from, to)) : ofBytes(bytes, from, to));
-    }
-    return values;
+    return bytesAt(this.#bytes, places, this.#convert);
   }
+
+  pick(positions: Int32Array): V[] {
+    const size = this.#size;
+    const places = new Int32Array(2 * positions.length);
+    for (let i = 0; i < positions.length; i++) {
+      const at = (positions[i] as number) * size;
+      places[2 * i] = at;
+      places[2 * i + 1] = at + size;
+    }
+    return bytesAt(this.#bytes, places, this.#convert);
+  }
+}
+
+function bytesAt<V>(bytes: Buffer, places: Int32Array, { of, ofBytes }: Converter<V>): V[] {
+  if (ofBytes !== undefined) return ofBytes(bytes, places);
+  const values = filled<unknown>('', places.length / 2) as V[];
+  for (let i = 0; i < values.length; i++) {
+    values[i] = of(viewOf(bytes, places[2 * i] as number, places[2 * i + 1] as number));
+  }
+  return values;
 }
 
 /** The slices of a Buffer are Buffers, whose own slices are no copies. */
@@ -204,16 +228,17 @@ const SHORT_BYTES = 32;
 
 /** Returns the texts between ascending positions. Many short calls into the runtime would take most of the time. */
 function textsAt(bytes: Buffer, places: Int32Array): string[] {
-  const texts: string[] = [];
+  const texts = filled('', places.length / 2);
   const first = places[0] ?? 0;
   const last = places[places.length - 1] ?? 0;
   const text = bytes.toString('latin1', first, last);
   const allAscii = isAscii(bytes.subarray(first, last));
-  for (let i = 0; i < places.length; i += 2) {
-    const [from, to] = [places[i] as number, places[i + 1] as number];
-    if (allAscii || (to - from <= SHORT_BYTES && isAsciiBetween(bytes, from, to))) {
-      texts.push(text.substring(from - first, to - first));
-    } else texts.push(bytes.toString('utf8', from, to));
+  for (let i = 0; i < texts.length; i++) {
+    const [from, to] = [places[2 * i] as number, places[2 * i + 1] as number];
+    texts[i] =
+      allAscii || (to - from <= SHORT_BYTES && isAsciiBetween(bytes, from, to))
+        ? text.substring(from - first, to - first)
+        : bytes.toString('utf8', from, to);
   }
   return texts;
 }
