@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import { assertStageContract, makeStage, toDocument } from '@headrace/engine/testing';
+import { Tokenizer } from '@headrace/local-models';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { ChunkPassages } from './chunk-passages.ts';
 import { TinyModel } from './testing/tiny-model.ts';
 
@@ -144,6 +145,19 @@ describe('ChunkPassages', () => {
       'By the sea\n\nships ships',
     ]);
     expect(await chunk(`${'old '.repeat(16)}`, { model: folder, maxTokens: 8 })).toHaveLength(2);
+  });
+
+  it('counts the tokens of a long paragraph without sentences about three times', async () => {
+    const count = vi.spyOn(Tokenizer.prototype, 'count');
+    try {
+      const body = 'old ship by the sea '.repeat(1000);
+      await chunk(body, { model: folder });
+      const counted = count.mock.calls.reduce((sum, [text]) => sum + text.length, 0);
+      expect(counted).toBeGreaterThan(body.length);
+      expect(counted).toBeLessThan(body.length * 4);
+    } finally {
+      count.mockRestore();
+    }
   });
 
   it('says what the folder of the model needs if it does not exist', async () => {

@@ -75,6 +75,17 @@ describe('ApplyOCR', () => {
     expect(failed.error).toMatch(reason);
   });
 
+  it('refuses an image with too many pixels by its header, before it is decoded', async () => {
+    const bytes = Buffer.from(readFileSync(image));
+    bytes.writeUInt32BE(30_000, 16);
+    bytes.writeUInt32BE(30_000, 20);
+    const params = { byteArrayField: 'bytes', pathField: undefined, extractAllDest: 'text', onError: 'fail' };
+    const [failed] = await apply(params, { id: '1', bytes: bytes.toString('base64') });
+    expect(failed.error).toContain(
+      'The image cannot be read: it has 30000x30000 pixels, more than 200000000. Divide it, or make it smaller',
+    );
+  });
+
   it('keeps the texts of the other pages if a page of a PDF file cannot be read', async () => {
     const wide = readFileSync(form, 'latin1').replace('[ 0 0 288 216 ]', '[ 0 0 9999  9 ]');
     const params = { byteArrayField: 'bytes', pathField: undefined, extractAllDest: 'text', errorField: 'problem' };

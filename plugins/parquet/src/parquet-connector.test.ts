@@ -106,7 +106,19 @@ describe('ParquetConnector', () => {
     expect(read.rejected).toEqual([
       {
         place: expect.stringContaining('groups.parquet'),
-        message: expect.stringContaining('it has no column i, only id, n'),
+        message: expect.stringContaining('it has no column i (did you mean id?), only id, n'),
+      },
+    ]);
+  });
+
+  it('names all columns that a file does not have, with similar ones, and the file', async () => {
+    const { rejected } = await readDocuments({ ...groups, columns: ['cty', 'n', 'prcie', 'other'] });
+    expect(rejected).toEqual([
+      {
+        place: expect.stringContaining('groups.parquet'),
+        message: expect.stringMatching(
+          /^it has no columns cty \(did you mean city\?\), prcie \(did you mean price\?\), other, only id, n/,
+        ),
       },
     ]);
   });

@@ -3,6 +3,7 @@ import {
   HeadraceError,
   MapOf,
   messageOf,
+  nearest,
   OneOf,
   type ParameterProblem,
   type Publisher,
@@ -202,8 +203,9 @@ export class ParquetConnector extends Connector<typeof parameters> {
   #optionsOf(file: ParquetFile): RowGroupOptions {
     const { idField, columns, decimals = 'auto', binaryAsText = false } = this.params;
     const inFile = file.columns;
-    const missing = [idField, ...(columns ?? [])].find((name) => !inFile.includes(name));
-    if (missing !== undefined) throw new Error(`it has no column ${missing}, only ${listed(inFile)}`);
+    const known = new Set(inFile);
+    const missing = new Set([idField, ...(columns ?? [])].filter((name) => !known.has(name)));
+    if (missing.size > 0) throw new Error(`it has no ${missingColumns([...missing], inFile)}`);
     const id = file.column(idField);
     if (id?.type === undefined || id.repetition_type === 'REPEATED') {
       throw new Error(`the column ${idField} has lists or objects, which cannot be ids`);
@@ -259,6 +261,15 @@ const MAX_LISTED = 20;
 function listed(columns: readonly string[]): string {
   const more = columns.length - MAX_LISTED;
   return columns.slice(0, MAX_LISTED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+/** Names all columns that a file does not have, each with the most similar one that it has. */
+function missingColumns(missing: readonly string[], inFile: readonly string[]): string {
+  const names = missing.map((name) => {
+    const similar = nearest(name, inFile);
+    return similar === undefined ? name : `${name} (did you mean ${similar}?)`;
+  });
+  return `${missing.length === 1 ? 'column' : 'columns'} ${listed(names)}, only ${listed(inFile)}`;
 }
 
 function reservedColumn(parameter: string, column: string): ParameterProblem {

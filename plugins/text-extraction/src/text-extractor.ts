@@ -287,7 +287,12 @@ export class TextExtractor extends Stage<typeof parameters> {
       parsed = await cachedParse(this.#cache, this.#reader, request, (file) => parser.parse(file));
     } catch (error) {
       if (!(error instanceof ParseFailure)) throw error;
-      throw new HeadraceError('HR_STAGE_FAILED', `The file cannot be parsed: ${error.message}`);
+      const { message, hint } = error;
+      throw new HeadraceError(
+        'HR_STAGE_FAILED',
+        `The file cannot be parsed: ${message}`,
+        hint === undefined ? {} : { hint },
+      );
     }
     document.setOrAdd(textField, parsed.text);
     this.#addMetadata(document, hints, parsed);

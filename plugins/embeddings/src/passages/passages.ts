@@ -117,15 +117,18 @@ function fittingHeadings(headings: readonly string[], max: number, sizeOf: (text
 /** Returns the whole block if it fits, otherwise its parts. */
 function unitsOf(block: Block & { readonly kind: 'content' }, page: number | undefined, limits: SliceLimits): Unit[] {
   const { start, end, pieces = [], lead = '' } = block;
-  const whole = limits.size(start, end);
+  const whole = limits.sizeUpTo(start, end, limits.max);
   if (whole <= limits.max) return [{ start, end, size: whole, page, lead: '' }];
   // A lead that needs more than half of a passage is not repeated.
   const repeated = lead !== '' && limits.sizeOf(lead) * 2 <= limits.max ? lead : '';
   const most = limits.max - (repeated === '' ? 0 : limits.sizeOf(repeated));
+  const known = pieces.length > 1 ? undefined : whole;
   const parts =
     pieces.length > 1 ? pieces.map((from, i) => [from, pieces[i + 1] ?? end] as const) : [[start, end] as const];
   return parts.flatMap(([from, to]) =>
-    limits.divide(from, to, most).map((slice) => ({ ...slice, page, lead: slice.start === start ? '' : repeated })),
+    limits
+      .divide(from, to, most, known)
+      .map((slice) => ({ ...slice, page, lead: slice.start === start ? '' : repeated })),
   );
 }
 

@@ -11,13 +11,29 @@ export interface Picture {
 }
 
 const POINTS_PER_INCH = 72;
-/** A larger page is a hostile file, or a plan that must be divided. */
+/** A larger page or image is a hostile file, or a plan that must be divided. */
 const MAX_PIXELS = 200_000_000;
 
 /** Returns the pages of a file. Pages of a PDF file are drawn one at a time, when they are needed. */
 export async function openPictures(bytes: Uint8Array): Promise<Picture[]> {
   const isPdf = Buffer.from(bytes.subarray(0, 1024)).includes('%PDF-');
-  return isPdf ? pdfPictures(bytes) : [{ size: await sizeOf(bytes), image: async () => bytes, close() {} }];
+  return isPdf ? pdfPictures(bytes) : [imagePicture(bytes, await sizeOf(bytes))];
+}
+
+function imagePicture(bytes: Uint8Array, size: Picture['size']): Picture {
+  return {
+    size,
+    async image() {
+      // The engine runs out of memory while it decodes the image, and then says that there is none.
+      if (size !== undefined && size.width * size.height > MAX_PIXELS) {
+        throw new Error(
+          `it has ${size.width}x${size.height} pixels, more than ${MAX_PIXELS}. Divide it, or make it smaller`,
+        );
+      }
+      return bytes;
+    },
+    close() {},
+  };
 }
 
 /** Returns the size of an image as it is shown, which may be turned; undefined for formats that only the engine knows. */

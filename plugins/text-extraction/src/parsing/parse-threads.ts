@@ -9,8 +9,15 @@ export interface ParseLimits {
   readonly timeout: number;
 }
 
-/** A file that exceeded a limit, or that ended its thread. */
-export class ParseFailure extends Error {}
+/** A file that exceeded a limit, or that ended its thread, or a Tika server that failed. */
+export class ParseFailure extends Error {
+  readonly hint: string | undefined;
+
+  constructor(message: string, hint?: string) {
+    super(message);
+    this.hint = hint;
+  }
+}
 
 /** How often the memory of buffers is checked, in milliseconds. V8 limits the heap of a thread, but not its buffers. */
 const MEMORY_CHECK_INTERVAL = 100;

@@ -5,6 +5,8 @@ import { ParseFailure } from './parse-threads.ts';
 
 /** How long text may be, as JSON, in bytes. */
 const MOST_ANSWER_BYTES = 256 * 1024 * 1024;
+const SERVER_HINT =
+  'Check tika.url, that the Tika server is running, its log and its memory. For large files, increase parseTimeout.';
 const CONTENT = 'X-TIKA:content';
 
 /** Sends files to a Tika server. The text of Markdown comes as HTML, which is then read like any other page. */
@@ -59,8 +61,9 @@ export class TikaServer {
       ...(name === undefined ? {} : { 'content-disposition': dispositionOf(name) }),
     };
     const answer = await this.#client.request({ method: 'PUT', url, headers, body: bytes }).catch((error: unknown) => {
-      if (error instanceof HttpError) throw new ParseFailure(error.message);
-      throw error;
+      if (!(error instanceof HttpError)) throw error;
+      // The server has answered at the start: a hint for a wrong address would mislead.
+      throw new ParseFailure(error.message, SERVER_HINT);
     });
     const { status, body } = answer;
     // Unprocessable: the file is damaged or encrypted. Unsupported: no parser knows the type.
@@ -70,7 +73,10 @@ export class TikaServer {
       return { text: '', metadata: type, images: [], problem: { kind: 'damaged', message: reason } };
     }
     if (status === 204) return { text: '', metadata: [], images: [] };
-    if (status !== 200) throw new ParseFailure(`${safeUrl(url)} answered with status ${status}`);
+    if (status !== 200) {
+      const hint = status >= 500 || status === 429 ? SERVER_HINT : reachHint({ status });
+      throw new ParseFailure(`${safeUrl(url)} answered with status ${status}`, hint);
+    }
     const { [CONTENT]: content = [''], ...metadata } = fieldsOf(body, headerText(answer.headers, 'content-type'), url);
     const written = content.join('\n');
     const text = format === 'markdown' ? await this.#markdownOf(request, written) : written;
