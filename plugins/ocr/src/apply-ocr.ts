@@ -96,10 +96,10 @@ const MAX_FILE_BYTES = 256 * 1024 * 1024;
  * directory, as deu.traineddata, or in its package: npm install @tesseract.js-data/deu. Nothing is downloaded during a
  * run.
  *
- * Texts keep their line ends. A document without a file stays unchanged; the first one is reported with a warning. If a file cannot be read, the document
- * continues, with a warning: onError and errorField change this. Tesseract reads images with at most 32,767 pixels on a
- * side. A page of a PDF file that cannot be read has an empty text in the list of the pages. A region outside its page,
- * or of an image that cannot be read, fails the document.
+ * Texts keep their line ends. A document without a file stays unchanged; the first one is reported with a warning. If a
+ * file cannot be read, the document continues, with a warning: onError and errorField change this. Images may have
+ * 32,767 pixels on a side, and 200 million in total. A page of a PDF file that cannot be read has an empty text in the
+ * list of the pages. A region outside its page, or of an image that cannot be read, fails the document.
  */
 export class ApplyOCR extends Stage<typeof parameters> {
   static readonly javaClass = 'com.kmwllc.lucille.ocr.stage.ApplyOCR';
