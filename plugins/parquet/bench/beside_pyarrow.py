@@ -48,6 +48,8 @@ def same_number(found, value, kind):
 def same(found, scalar):
     """Whether a JSON value is the one of pyarrow."""
     kind = scalar.type
+    if isinstance(kind, pa.JsonType) and scalar.is_valid:
+        return found == json.loads(scalar.as_py())
     if isinstance(scalar, pa.ExtensionScalar):
         return found == str(scalar.as_py()) or same(found, scalar.value)
     if pa.types.is_dictionary(kind):
@@ -76,6 +78,9 @@ def same(found, scalar):
         return decimal.Decimal(str(found)) == value
     if pa.types.is_floating(kind):
         return same_number(found, value, kind)
+    if isinstance(value, bytes) and isinstance(found, dict):
+        # pyarrow has no type for intervals of months, days and milliseconds, and returns their bytes.
+        return struct.pack("<3I", *found.values()) == value
     if isinstance(value, bytes):
         return base64.b64decode(found) == value
     return type(found) is type(value) and found == value
