@@ -1,9 +1,11 @@
 import { posix } from 'node:path';
 import type { FormatReader } from './format.ts';
 import { addHtml } from './html.ts';
-import { readOfficeImages } from './office-properties.ts';
 import { readXml, xmlTexts } from './xml.ts';
 import { readZip } from './zip.ts';
+
+/** The types of images that OCR reads. */
+const IMAGE_TYPE = /^image\/(png|jpeg|gif|bmp|tiff|webp)$/;
 
 /** Reads electronic books, in the order of their chapters. */
 export const readEpub: FormatReader = async ({ bytes, budget }, to) => {
@@ -27,18 +29,27 @@ export const readEpub: FormatReader = async ({ bytes, budget }, to) => {
   for (const text of texts.get('date') ?? []) to.describe('dcterms:created', text);
   const files = new Map<string, string>();
   const chapters: string[] = [];
+  const images = new Map<string, string>();
+  const pathOf = (link: string) => posix.join(posix.dirname(packagePath as string), decodeURIComponent(link));
   readXml(book, {
     open(name, attributes) {
-      if (name === 'item') files.set(attributes.get('id') ?? '', attributes.get('href') ?? '');
-      else if (name === 'itemref') chapters.push(attributes.get('idref') ?? '');
+      if (name === 'item') {
+        const [link = '', type = ''] = [attributes.get('href'), attributes.get('media-type')];
+        files.set(attributes.get('id') ?? '', link);
+        if (IMAGE_TYPE.test(type)) images.set(link, type);
+      } else if (name === 'itemref') chapters.push(attributes.get('idref') ?? '');
     },
   });
   for (const [i, id] of chapters.entries()) {
-    const path = posix.join(posix.dirname(packagePath), decodeURIComponent(files.get(id) ?? ''));
-    const chapter = await entry(path)?.read();
+    const chapter = await entry(pathOf(files.get(id) ?? ''))?.read();
     if (chapter === undefined) continue;
     to.add({ kind: 'page', number: i + 1 });
     addHtml(new TextDecoder().decode(chapter), to);
   }
-  await readOfficeImages(entries, to);
+  if (!to.wantsImages) return;
+  // A book may have its images in any folder.
+  for (const [link, mediaType] of images) {
+    const image = entry(pathOf(link));
+    if (image !== undefined) to.addImage({ name: image.name, mediaType, bytes: await image.read() });
+  }
 };

@@ -1,7 +1,7 @@
-import { zipOf } from '@headrace/testing/archives';
+import { type ZipFixture, zipOf } from '@headrace/testing/archives';
 
-/** Returns an Excel file with one sheet. */
-export function excelFile(sheet: string): Buffer {
+/** Returns an Excel file with one sheet, and more entries. */
+export function excelFile(sheet: string, more: readonly ZipFixture[] = []): Buffer {
   const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
   const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
   const relations = 'http://schemas.openxmlformats.org/package/2006/relationships';
@@ -20,5 +20,6 @@ export function excelFile(sheet: string): Buffer {
       content: `<Relationships xmlns="${relations}"><Relationship Id="r1" Type="${office}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
     },
     { name: 'xl/worksheets/sheet1.xml', content: `<worksheet xmlns="${main}">${sheet}</worksheet>` },
+    ...more,
   ]);
 }
