@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect } from '@lancedb/lancedb';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ffmpegPath } from './ffmpeg.ts';
 import { directoryWith, headrace, repository } from './headrace.ts';
@@ -103,6 +104,39 @@ describe('the example of an indexer', () => {
       code: 0,
       stdout: expect.stringContaining('3376 docs succeeded. 0 docs failed.'),
     });
+  });
+
+  it('parquet writes a row for each airport', async () => {
+    const out = directoryWith();
+    const { code, stderr } = await headrace(['run', 'examples/indexers/parquet.conf'], { env: { HEADRACE_OUT: out } });
+    expect(code, stderr).toBe(0);
+    const read = `connectors: [{ class: ParquetConnector, name: c, pipeline: p, paths: ["${out}/airports.parquet"], idField: id }]
+      pipelines: [{ name: p, stages: [] }], indexer { type: JSONLines, blacklist: [run_id] }, jsonl { path: "${out}/out.jsonl" }`;
+    writeFileSync(join(out, 'read.conf'), read);
+    expect((await headrace(['run', join(out, 'read.conf')])).code).toBe(0);
+    const rows = readFileSync(join(out, 'out.jsonl'), 'utf8').trimEnd().split('\n');
+    expect(rows).toHaveLength(3376);
+    expect(JSON.parse(rows[0] as string)).toEqual({
+      id: '00M',
+      name: 'Thigpen',
+      city: 'Bay Springs',
+      state: 'MS',
+      latitude: 31.95376472,
+      longitude: -89.23450472,
+    });
+  });
+
+  it('lancedb creates a table with the vectors of all airports', async () => {
+    const out = directoryWith();
+    const { code, stderr } = await headrace(['run', 'examples/indexers/lancedb.conf'], { env: { HEADRACE_OUT: out } });
+    expect(code, stderr).toBe(0);
+    const connection = await connect(join(out, 'vectors'));
+    const table = await connection.openTable('airports');
+    expect(await table.countRows()).toBe(3376);
+    const [row] = await table.query().where("id = '00M'").toArray();
+    expect(row).toMatchObject({ name: 'Thigpen', city: 'Bay Springs', country: 'USA' });
+    expect([...row.embedding]).toHaveLength(4);
+    connection.close();
   });
 
   it('http sends lines of JSON', async () => {
