@@ -1,6 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { assertStageContract, makeStage, runStage, stageContext, toDocument } from '@headrace/engine/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApplyOCR } from './apply-ocr.ts';
 
 const folder = new URL('./testing/files/', import.meta.url).pathname;
@@ -127,6 +131,26 @@ describe('ApplyOCR', () => {
     expect(read).toMatchObject({ greeting: 'Hello, World!\n' });
     const [failed] = await apply({ extractionTemplates: region(901), pages: { 0: 'top' } }, document);
     expect(failed.error).toContain('is outside page 0, which has 900x200 pixels');
+  });
+
+  it('reads the data of a language from the folder TesseractOcr of the working directory, compressed or not', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'headrace-ocr-data-'));
+    const before = process.cwd();
+    onTestFinished(() => {
+      process.chdir(before);
+      rmSync(home, { recursive: true });
+    });
+    const data = dirname(createRequire(import.meta.url).resolve('@tesseract.js-data/eng/package.json'));
+    const english = readFileSync(join(data, '4.0.0_best_int/eng.traineddata.gz'));
+    mkdirSync(join(home, 'TesseractOcr'));
+    writeFileSync(join(home, 'TesseractOcr/xya.traineddata'), english);
+    writeFileSync(join(home, 'TesseractOcr/xyb.traineddata'), gunzipSync(english));
+    process.chdir(home);
+    for (const lang of ['xya', 'xyb', 'eng+xyb']) {
+      expect(await apply({ lang, extractAllDest: 'text' }, { id: '1', path: image })).toMatchObject([
+        { text: 'Hello, World!\n' },
+      ]);
+    }
   });
 
   it('names the package of a language that is missing', async () => {
