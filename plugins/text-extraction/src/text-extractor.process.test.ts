@@ -166,7 +166,10 @@ describe('TextExtractor', () => {
       tika_dc_creator: 'Ann Author',
       tika_dcterms_created: '2024-01-02T03:04:05Z',
       tika_content_type: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+      tika_extended_properties_application: 'Microsoft Macintosh Word',
+      tika_x_tika_parsed_by: 'headrace.docx',
     });
+    expect(await extract('latin1.txt')).toMatchObject({ tika_content_encoding: 'ISO-8859-1' });
     expect(await extract('pages.pdf')).toMatchObject({ tika_xmptpg_npages: '2', tika_dc_title: 'The report' });
     expect(await extract('mail.eml')).toMatchObject({
       tika_dc_title: 'Grüße',
