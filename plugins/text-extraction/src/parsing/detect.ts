@@ -144,9 +144,23 @@ async function oleType(bytes: Uint8Array): Promise<string> {
 }
 
 function zipType(bytes: Uint8Array): string {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (!buffer.includes('[Content_Types].xml')) return 'application/zip';
-  return ZIP_ENTRIES.find(([entry]) => buffer.includes(entry))?.[1] ?? 'application/zip';
+  const names = zipDirectory(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  if (!names.includes('[Content_Types].xml')) return 'application/zip';
+  return ZIP_ENTRIES.find(([entry]) => names.includes(entry))?.[1] ?? 'application/zip';
+}
+
+/** Where the end of the directory of a zip file says where the directory begins. */
+const DIRECTORY_OFFSET = 16;
+
+/**
+ * Returns the directory of a zip file, with the names of its entries. An Office file that is stored in it without
+ * compression has the same names. Without a directory, as in a truncated file, the whole file is searched.
+ */
+function zipDirectory(bytes: Buffer): Buffer {
+  const end = bytes.lastIndexOf('PK\x05\x06', undefined, 'latin1');
+  if (end < 0 || end + DIRECTORY_OFFSET + 4 > bytes.length) return bytes;
+  const start = bytes.readUInt32LE(end + DIRECTORY_OFFSET);
+  return start < end ? bytes.subarray(start, end) : bytes;
 }
 
 /** Excel 2 to 4 begin with a record and its size. */

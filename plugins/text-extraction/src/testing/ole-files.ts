@@ -5,7 +5,8 @@ interface Cfb {
   write(container: object, options: { type: 'buffer' }): Buffer;
 }
 
-function oleFile(streams: Readonly<Record<string, Uint8Array>>): Buffer {
+/** Returns an OLE file with streams. */
+export function oleFile(streams: Readonly<Record<string, Uint8Array>>): Buffer {
   const { CFB } = createRequire(import.meta.url)('@e965/xlsx') as { CFB: Cfb };
   const container = CFB.utils.cfb_new();
   for (const [path, content] of Object.entries(streams)) CFB.utils.cfb_add(container, `/${path}`, content);
