@@ -157,7 +157,7 @@ const DIRECTORY_OFFSET = 16;
  * compression has the same names. Without a directory, as in a truncated file, the whole file is searched.
  */
 function zipDirectory(bytes: Buffer): Buffer {
-  const end = bytes.lastIndexOf('PK\x05\x06', undefined, 'latin1');
+  const end = bytes.lastIndexOf('PK\x05\x06');
   if (end < 0 || end + DIRECTORY_OFFSET + 4 > bytes.length) return bytes;
   const start = bytes.readUInt32LE(end + DIRECTORY_OFFSET);
   return start < end ? bytes.subarray(start, end) : bytes;
