@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { StubServer } from '@headrace/testing/stub-server';
 import { connect } from '@lancedb/lancedb';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ffmpegPath } from './ffmpeg.ts';
@@ -137,6 +138,28 @@ describe('the example of an indexer', () => {
     expect(row).toMatchObject({ name: 'Thigpen', city: 'Bay Springs', country: 'USA' });
     expect([...row.embedding]).toHaveLength(4);
     connection.close();
+  });
+
+  it.each([
+    ['qdrant', 'QDRANT_URL', 'points', 'payload'],
+    ['weaviate', 'WEAVIATE_URL', 'objects', 'properties'],
+  ])('%s sends all airports with their vectors', async (name, variable, list, fields) => {
+    const sent: Record<string, { vector: number[]; [fields: string]: object }[]>[] = [];
+    const stub = await StubServer.start(({ method, body }, response) => {
+      if (method === 'GET') return void response.end('{}');
+      const uploaded = JSON.parse(body);
+      sent.push(uploaded);
+      response.end(JSON.stringify(uploaded.objects?.map(() => ({ result: { status: 'SUCCESS' } })) ?? {}));
+    });
+    const { code, stderr } = await headrace(['run', `examples/indexers/${name}.conf`], {
+      env: { [variable]: stub.url },
+    });
+    await stub.close();
+    expect(code, stderr).toBe(0);
+    const airports = sent.flatMap((body) => body[list] ?? []);
+    expect(airports).toHaveLength(3376);
+    expect(airports[0]?.vector).toHaveLength(4);
+    expect(airports[0]?.[fields]).toMatchObject({ id_original: '00M', name: 'Thigpen', city: 'Bay Springs' });
   });
 
   it('http sends lines of JSON', async () => {
