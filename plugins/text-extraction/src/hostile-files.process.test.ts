@@ -49,7 +49,7 @@ const FILES: readonly (readonly [string, Buffer | string, Record<string, unknown
       { name: '[Content_Types].xml', content: '<Types/>' },
       { name: 'word/document.xml', content: Buffer.alloc(9 * 1024 * 1024, ' ') },
     ]),
-    { problem: 'The file cannot be read: it expands to more than 8388608 bytes' },
+    { error: 'The file cannot be parsed: it expands to more than 8388608 bytes' },
   ],
   [
     'gzip in gzip, 50 deep',
@@ -120,7 +120,7 @@ it('fails only the documents of hostile files, or reads what they have', async (
   const outcomes = await runStage(TextExtractor, params, files);
   const found = outcomes.map(({ error, documents }) => ({ error, ...JSON.parse(documents[0] ?? '{}') }));
   for (const [i, [id, , document]] of FILES.entries()) {
-    expect(found[2 * i]).toMatchObject({ id, error: undefined, ...document });
+    expect(found[2 * i]).toMatchObject('error' in document ? document : { id, error: undefined, ...document });
     expect(found[2 * i + 1]).toMatchObject({ id: `after ${id}`, text: 'good\n' });
   }
 }, 120_000);

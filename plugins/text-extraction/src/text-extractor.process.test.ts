@@ -249,9 +249,9 @@ describe('TextExtractor', () => {
     expect(read?.['text']).toContain('First chapter');
   });
 
-  it('refuses an archive that expands to more than the limit', async () => {
-    const { errors } = await extract('bomb.zip', { maxExpandedMb: 1, errorField: 'errors' });
-    expect(errors).toBe('The file cannot be read: it expands to more than 1048576 bytes');
+  it('fails the document of an archive that expands to more than the limit', async () => {
+    const { error } = await extract('bomb.zip', { maxExpandedMb: 1 });
+    expect(error).toBe('The file cannot be parsed: it expands to more than 1048576 bytes');
   });
 
   it('reads old Office files, with the files inside them', async () => {

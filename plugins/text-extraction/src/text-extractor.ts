@@ -63,7 +63,7 @@ const parameters = Type.Object({
    * Defaults to 512.
    */
   maxMemoryMb: Type.Optional(Type.Integer({ default: 512, minimum: 16 })),
-  /** How many MiB an archive or an Office file may expand to. Defaults to 512. */
+  /** How many MiB an archive or an Office file may expand to. One with more fails its document. Defaults to 512. */
   maxExpandedMb: Type.Optional(Type.Integer({ default: 512, minimum: 1 })),
   /**
    * Metadata that are known before, and the fields that contain them: metadataFields { resourceName: file_name,

@@ -56,13 +56,14 @@ export async function parseFile(request: ParseRequest): Promise<ParsedFile> {
   const { bytes, name, contentType, encoding, maxCharacters, maxExpandedBytes, format, images } = request;
   const extraction = new Extraction(maxCharacters, images);
   const [, named] = /charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '') ?? [];
-  const input = fileInput(bytes, name, encoding ?? named, 0, new ExpansionBudget(maxExpandedBytes));
+  const budget = new ExpansionBudget(maxExpandedBytes);
+  const input = fileInput(bytes, name, encoding ?? named, 0, budget);
   let problem: ParsedFile['problem'];
   try {
     await readTyped(input, contentType, extraction);
   } catch (error) {
     if (!(error instanceof TextLimitReached)) {
-      const kind = error instanceof EncryptedFile ? 'encrypted' : 'damaged';
+      const kind = error instanceof EncryptedFile ? 'encrypted' : budget.left < 0 ? 'too large' : 'damaged';
       problem = { kind, message: reasonOf(error) };
     }
   }

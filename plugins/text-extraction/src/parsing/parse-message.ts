@@ -23,6 +23,9 @@ export interface ParsedFile {
   /** The values of each metadata field, under the names of Apache Tika. */
   readonly metadata: readonly (readonly [name: string, values: readonly string[]])[];
   readonly images: readonly EmbeddedImage[];
-  /** Why the file could not be read completely. The text up to there is kept. */
-  readonly problem?: { readonly kind: 'encrypted' | 'damaged'; readonly message: string };
+  /**
+   * Why the file could not be read completely. The text up to there is kept, unless the file expands to more than the
+   * limit.
+   */
+  readonly problem?: { readonly kind: 'encrypted' | 'damaged' | 'too large'; readonly message: string };
 }

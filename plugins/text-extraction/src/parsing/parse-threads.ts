@@ -24,6 +24,7 @@ const MEMORY_CHECK_INTERVAL = 100;
 /** A reader may copy the file once. */
 const COPIES = 2;
 const MIB = 1024 * 1024;
+const EXPANSION_HINT = 'Increase maxExpandedMb, if the file is not hostile.';
 
 interface Task {
   readonly request: ParseRequest;
@@ -94,7 +95,9 @@ export class ParseThreads {
     const onMessage = (parsed: ParsedFile) => {
       stop();
       this.#idle.push(thread);
-      resolve(parsed);
+      const { problem } = parsed;
+      if (problem?.kind === 'too large') reject(new ParseFailure(problem.message, EXPANSION_HINT));
+      else resolve(parsed);
       this.#next();
     };
     const onError = (error: NodeJS.ErrnoException) => {
