@@ -1,7 +1,7 @@
 // Installs and builds, if needed.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { mustRun, root } from './root.mjs';
+import { env, mustRun, root } from './root.mjs';
 
 /** Installs the packages of the lock file if they are missing, and builds if a source is newer than the build. */
 export async function prepare() {
@@ -13,12 +13,18 @@ export async function prepare() {
   }
 }
 
+/**
+ * The install script of onnxruntime-node downloads libraries for graphics cards from another server, and fails without
+ * it. Older npm, such as 10.9, ignores the field allowScripts of package.json, which forbids the script.
+ */
+const WITHOUT_DOWNLOADS = { ONNXRUNTIME_NODE_INSTALL: 'skip', ...env };
+
 /** Installs the packages of the lock file if they are missing. */
 export async function install() {
   if (isInstalled()) console.log('setup: dependencies are installed');
   else {
     console.log('setup: installing dependencies (npm ci)');
-    await mustRun('npm', ['ci', '--loglevel=error', '--no-progress']);
+    await mustRun('npm', ['ci', '--loglevel=error', '--no-progress'], { env: WITHOUT_DOWNLOADS });
   }
 }
 
