@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { runStage } from '@headrace/engine/testing';
 import { zipOf } from '@headrace/testing/archives';
@@ -123,4 +125,19 @@ it('fails only the documents of hostile files, or reads what they have', async (
     expect(found[2 * i]).toMatchObject('error' in document ? document : { id, error: undefined, ...document });
     expect(found[2 * i + 1]).toMatchObject({ id: `after ${id}`, text: 'good\n' });
   }
-}, 120_000);
+});
+
+it('fails the document of an enormous file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'headrace-enormous-'));
+  try {
+    const path = join(folder, 'enormous.pdf');
+    writeFileSync(path, '');
+    truncateSync(path, 256 * 1024 * 1024 + 1);
+    const [outcome] = await runStage(TextExtractor, { filePathField: 'path' }, [{ id: '1', path }]);
+    expect(outcome?.error).toBe(
+      `The file cannot be read: ${path} has more than 268435456 bytes, too many for one field`,
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

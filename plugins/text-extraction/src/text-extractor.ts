@@ -18,6 +18,7 @@ import {
   checkCache,
   checkStorageSettings,
   contentOf,
+  FileTooLarge,
   type GuardedCache,
   openCache,
   type StorageSettings,
@@ -267,6 +268,9 @@ export class TextExtractor extends Stage<typeof parameters> {
         MAX_FILE_BYTES,
       );
     } catch (error) {
+      if (error instanceof FileTooLarge) {
+        throw new HeadraceError('HR_STAGE_FAILED', `The file cannot be read: ${messageOf(error)}`);
+      }
       this.#problem(document, messageOf(error));
     }
     if (bytes === undefined) return undefined;

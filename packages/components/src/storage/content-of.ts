@@ -11,7 +11,7 @@ export interface ContentFields {
 
 /**
  * Returns the content of the file that a document names or contains; undefined if the path is missing. Throws if the
- * field contains neither bytes nor base64 text, or if the file is larger than `maxBytes`.
+ * field contains neither bytes nor base64 text, and `FileTooLarge` if the file has more than `maxBytes`.
  */
 export async function contentOf(
   document: Document,

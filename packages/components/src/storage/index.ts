@@ -9,6 +9,7 @@ export { remove, rename } from '../local-files/local-files.ts';
 export { checkOutputPath, type Output, openOutputFile, reachOutputFile } from '../local-files/output-file.ts';
 export { type ContentFields, contentOf } from './content-of.ts';
 export { type FileUri, localFileUri, parseConfigUri, parseFileUri } from './file-uri.ts';
+export { FileTooLarge } from './read-whole.ts';
 export type { ListOptions, RangedFile, Storage, StoredFile } from './storage.ts';
 export { checkStorageSettings, type StorageSettings, storageParameters } from './storage-parameters.ts';
 export { Storages, unneededStorages, unreadableScheme, unreadyStorages } from './storages.ts';

@@ -6,16 +6,22 @@ import { open, openSync } from '../local-files/local-files.ts';
 /** The maximum size of a field value. As base64 it becomes a string, and memory holds several copies of it. */
 export const MAX_CONTENT_BYTES = 256 * 1024 * 1024;
 
-/**
- * Reads all bytes of a source. Throws `HR_SOURCE_UNREADABLE` and closes the source if there are more than `limit`
- * bytes.
- */
+/** A file that has more bytes than are read. */
+export class FileTooLarge extends HeadraceError {
+  constructor(path: string, limit: number) {
+    super('HR_SOURCE_UNREADABLE', `${path} has more than ${limit} bytes, too many for one field`, {
+      hint: 'Do not read the content (getFileContent: false), or read its records with a file handler of FileConnector.',
+    });
+  }
+}
+
+/** Reads all bytes of a source. Throws `FileTooLarge` and closes the source if there are more than `limit` bytes. */
 export async function collectBytes(source: AsyncIterable<Uint8Array>, limit: number, path: string): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of source) {
     size += piece.length;
-    if (size > limit) throw tooLarge(path, limit);
+    if (size > limit) throw new FileTooLarge(path, limit);
     // The source may reuse the buffer of the chunk.
     pieces.push(Buffer.from(piece));
   }
@@ -102,7 +108,7 @@ export async function readLocalFile(local: string, size: number | undefined, lim
   const handle = await open(local, READ_ONLY);
   try {
     const expected = size ?? (await regularSize(handle));
-    if (expected > limit) throw tooLarge(local, limit);
+    if (expected > limit) throw new FileTooLarge(local, limit);
     // One byte more: if it stays empty, the file has ended.
     let buffer = Buffer.allocUnsafe(expected + 1);
     let filled = 0;
@@ -111,7 +117,7 @@ export async function readLocalFile(local: string, size: number | undefined, lim
       filled += bytesRead;
       if (bytesRead === 0 || filled === expected) return buffer.subarray(0, filled);
       if (filled < buffer.length) continue;
-      if (filled > limit) throw tooLarge(local, limit);
+      if (filled > limit) throw new FileTooLarge(local, limit);
       buffer = Buffer.concat([buffer], Math.min(filled * 2, limit + 1));
     }
   } finally {
@@ -123,10 +129,4 @@ async function regularSize(handle: FileHandle): Promise<number> {
   const stats = await handle.stat();
   if (!stats.isFile()) throw new Error(stats.isDirectory() ? 'it is a folder' : 'it is not a regular file');
   return stats.size;
-}
-
-function tooLarge(path: string, limit: number): HeadraceError {
-  return new HeadraceError('HR_SOURCE_UNREADABLE', `${path} has more than ${limit} bytes, too many for one field`, {
-    hint: 'Do not read the content (getFileContent: false), or read its records with a file handler of FileConnector.',
-  });
 }
