@@ -116,7 +116,7 @@ export class RunLauncher {
         opened.set(message.connector, lanes);
         if (lanes === LONG_RUN_LANES) tune();
       } else if (message.type === 'loaded') {
-        if (mayBeShort) expectShortRun();
+        if (mayBeShort) expectShortRun(Math.max(...opened.values()));
       } else if (message.type === 'done')
         this.#lanes = message.result.counts.published < SECOND_LANE_DOCUMENTS ? 1 : Math.max(1, ...opened.values());
     });
