@@ -7,13 +7,13 @@ import {
   type EngineUnderTest,
   type Fields,
   lastOf,
-  numbered,
   outcome,
   QUICK,
   versions,
 } from './engine-runs.ts';
+import { describeFailures } from './failure-conformance.ts';
 import { describeFamilies } from './family-conformance.ts';
-import { type Fault, FaultyProxy } from './faulty-proxy.ts';
+import { FaultyProxy } from './faulty-proxy.ts';
 import { describeWriting } from './writing-conformance.ts';
 
 const TEXTS = ['s_s', 't_s', 'u_s', 'del_s', 'gone_s', 'drop_s', 'parent_s'];
@@ -80,6 +80,7 @@ describe.skipIf(process.env.CI === 'true')('the vector store Weaviate', async ()
 
       describeWriting(engine, runs, () => server.url);
       describeFamilies(engine, () => server.url);
+      describeFailures(engine, runs, () => proxy);
 
       it('writes properties and vectors, and keeps the last version of each document', async () => {
         const name = await engine.create();
@@ -98,43 +99,6 @@ describe.skipIf(process.env.CI === 'true')('the vector store Weaviate', async ()
         const result = await send(name, documents);
         expect(outcome(result).failed).toEqual({ word: expect.stringMatching(/Weaviate refused the object: .*n_i/) });
         expect(Object.keys(await engine.contents(name)).sort()).toEqual(['a', 'b']);
-      });
-
-      it('keeps the order of the versions and deletes of a document during failures', async () => {
-        const name = await engine.create();
-        const documents = versions(400);
-        const kinds: (Fault | undefined)[] = [
-          undefined,
-          { kind: 'answer', status: 429 },
-          undefined,
-          { kind: 'cut-reply' },
-          { kind: 'cut' },
-          undefined,
-          { kind: 'answer', status: 503 },
-        ];
-        let requests = 0;
-        proxy.fault = () => kinds[requests++ % kinds.length];
-        const settings = `batchSize: 7, maxRetries: 20, retryWaitDurationMs: 2, ${DELETES}`;
-        const result = await runs.send(proxy.url, name, documents, settings);
-        expect(outcome(result)).toEqual({ status: 'SUCCEEDED', succeeded: 400, failed: {} });
-        expect(await engine.contents(name)).toEqual(lastOf(documents));
-      });
-
-      it('fails after the last retry with the reason, and writes the missing documents with a retry of the run', async () => {
-        const name = await engine.create();
-        const documents = numbered(20);
-        proxy.fault = (body) => (body.includes('"d3"') ? { kind: 'answer', status: 503 } : undefined);
-        const settings = 'batchSize: 5, maxRetries: 2, retryWaitDurationMs: 5';
-        const result = await runs.send(proxy.url, name, documents, settings);
-        const reason = expect.stringContaining('503');
-        const failed = { d0: reason, d1: reason, d2: reason, d3: reason, d4: reason };
-        expect(outcome(result)).toEqual({ status: 'SUCCEEDED', succeeded: 15, failed });
-        expect(proxy.bodies.filter((body) => body.includes('"d3"'))).toHaveLength(3);
-        expect(await engine.contents(name)).toEqual(byId(documents.slice(5)));
-        proxy.reset();
-        const retried = await runs.send(proxy.url, name, [], settings, '', '', { retry: runs.failed });
-        expect(outcome(retried)).toEqual({ status: 'SUCCEEDED', succeeded: 5, failed: {} });
-        expect(await engine.contents(name)).toEqual(byId(documents));
       });
 
       it('refuses to delete old children by a property that is split into words', async () => {
