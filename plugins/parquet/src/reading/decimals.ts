@@ -1,6 +1,6 @@
 import { filled } from './filled-array.ts';
 import { quotientOf, restOf } from './halves.ts';
-import { TextBlock } from './text-block.ts';
+import { TextBlock, viewOf } from './text-block.ts';
 
 /** Returns the unscaled number of a decimal: an integer, or a big-endian integer in two's complement. */
 export function unscaled(raw: number | bigint | Uint8Array): bigint {
@@ -68,7 +68,7 @@ export function decimalTexts(halves: Int32Array, from: number, count: number, sc
 
 /** Returns decimals like `decimalText`, from the big-endian integers between pairs of positions. */
 export function decimalTextsAt(bytes: Uint8Array, places: Int32Array, scale: number): string[] {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const view = viewOf(bytes);
   for (let i = 0; i < places.length; i += 2) {
     writeDecimalAt(TEXTS, bytes, view, places[i] as number, places[i + 1] as number, scale);
   }

@@ -13,6 +13,7 @@ import {
   StoredSlices,
   type StoredValues,
 } from './stored-values.ts';
+import { viewOf } from './text-block.ts';
 
 /** The values of a page may repeat at most this number of bytes of other values. */
 const MAX_REPEATED_BYTES = 1024 ** 3;
@@ -50,7 +51,7 @@ export function storedValues<V>(
       return new StoredBytes(joined, placesByLength(lengths, 0, joined.length), convert);
     }
     case 'ALP': {
-      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+      const view = viewOf(bytes);
       const count = view.getInt32(3, true);
       if (!(count <= most)) throw new Error(`a page has ${count} numbers, and states ${most}`);
       return plainValues(
@@ -217,10 +218,6 @@ function withPrefixes(bytes: Buffer, most: number): { joined: Buffer; lengths: I
 
 /** The bytes that are copied together. */
 const WORD = 4;
-
-function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
-  return new DataView(buffer, byteOffset, byteLength);
-}
 
 /** Returns the bytes of values of which all first bytes are stored first, then all second ones. */
 function unsplit(bytes: Buffer, size: number): Buffer {

@@ -1,11 +1,10 @@
 import { double, widenFloat } from 'headrace/engine';
 import { filled } from './filled-array.ts';
 import { UNIT_OF_HIGH } from './halves.ts';
+import type { Numbers } from './stored-values.ts';
 
 // Each function converts the values of a block in its own loop. A loop that called one of several functions for each
 // value would not be optimized for any of them, and would make an object of each double.
-
-type Numbers = Int32Array | Float32Array | Float64Array;
 
 /** Returns integers of 32 bits. */
 export function int32Block(numbers: Numbers, from: number, count: number): number[] {

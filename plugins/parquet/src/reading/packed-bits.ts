@@ -1,3 +1,5 @@
+import { viewOf } from './text-block.ts';
+
 /** Numbers that are packed in bytes, the lowest bits first. */
 export class PackedBits {
   readonly #bytes: Uint8Array;
@@ -5,7 +7,7 @@ export class PackedBits {
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#view = viewOf(bytes);
   }
 
   /**

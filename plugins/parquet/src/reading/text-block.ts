@@ -77,7 +77,8 @@ export function writeText(bytes: Uint8Array, at: number, text: string): number {
   return at + text.length;
 }
 
-function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+/** Returns a view of the same memory. */
+export function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
   return new DataView(buffer, byteOffset, byteLength);
 }
 
