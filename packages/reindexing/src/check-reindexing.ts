@@ -212,7 +212,8 @@ export function* checkRunId(
     };
   }
   if (columns?.includes('run_id') === false) {
-    yield { parameter: 'columns', message: 'columns does not name run_id, by which deleteMissing finds old rows' };
+    const message = 'columns does not name run_id, by which deleteMissing finds old rows';
+    yield { parameter: 'columns', message, hint: 'Add run_id, and create the column in the table.' };
   }
   if (create?.columns.has('run_id') === false) {
     const message = 'create.columns does not name run_id, by which deleteMissing finds old rows';

@@ -269,7 +269,9 @@ export class TextExtractor extends Stage<typeof parameters> {
       );
     } catch (error) {
       if (error instanceof FileTooLarge) {
-        throw new HeadraceError('HR_STAGE_FAILED', `The file cannot be read: ${messageOf(error)}`);
+        throw new HeadraceError('HR_STAGE_FAILED', `The file cannot be read: ${messageOf(error)}`, {
+          hint: 'Divide the file, or do not publish it: see filterOptions of FileConnector.',
+        });
       }
       this.#problem(document, messageOf(error));
     }

@@ -183,7 +183,7 @@ export class WeaviateIndexer extends Indexer<typeof parameters> {
 const MAX_RESULTS = 10_000;
 
 interface ClassSchema {
-  /** Null in a collection that has got no property yet. */
+  /** Null in a collection that has no property yet. */
   readonly properties?: readonly { readonly name: string; readonly tokenization?: string }[] | null;
 }
 

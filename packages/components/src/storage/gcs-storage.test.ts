@@ -62,7 +62,7 @@ it.each([
 it.each([
   ['from there', 206],
   ['from the start, by a server without range requests', 200],
-])('an interrupted range is read on %s, in the same version', async (_, status) => {
+])('GcsStorage continues an interrupted range %s, in the same version', async (_, status) => {
   let cuts = 1;
   const stub = await StubServer.start((request, response) => {
     if (!request.path.includes('alt=media')) return void response.end('{"size":"10","generation":"7"}');

@@ -53,7 +53,7 @@ it('S3Storage connects through the proxy of the environment to hosts that the po
   }
 });
 
-it('S3Storage reads an interrupted range on, in the same version', async () => {
+it('S3Storage continues an interrupted range, in the same version', async () => {
   let cuts = 1;
   const stub = await StubServer.start(({ method, headers }, response) => {
     if (method === 'HEAD') return void response.writeHead(200, { 'content-length': 10, etag: '"v1"' }).end();

@@ -24,7 +24,7 @@ function imagePicture(bytes: Uint8Array, size: Picture['size']): Picture {
   return {
     size,
     async image() {
-      // The engine runs out of memory while it decodes the image, and then says that there is none.
+      // The engine would run out of memory while it decodes the image, and report that it got no image.
       if (size !== undefined && size.width * size.height > MAX_PIXELS) {
         throw new Error(
           `it has ${size.width}x${size.height} pixels, more than ${MAX_PIXELS}. Divide it, or make it smaller`,
