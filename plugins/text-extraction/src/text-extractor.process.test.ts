@@ -4,36 +4,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { gzipSync } from 'node:zlib';
 import { assertStageContract, makeStage, runStage, stageContext, toDocument } from '@headrace/engine/testing';
-import { StubServer } from '@headrace/testing/stub-server';
 import iconv from 'iconv-lite';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { extract, extractAll, folder } from './testing/extract.ts';
 import { powerPoint97File, word6File, word97File } from './testing/ole-files.ts';
 import { TextExtractor } from './text-extractor.ts';
-
-const folder = new URL('./testing/files/', import.meta.url).pathname;
-
-/** Extracts a file, and returns the document without its path. */
-async function extract(name: string, params: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
-  const [outcome] = await runStage(TextExtractor, { filePathField: 'path', ...params }, [
-    { id: '1', path: `${folder}${name}` },
-  ]);
-  if (outcome?.error !== undefined) return { error: outcome.error };
-  const { id, path, ...rest } = JSON.parse(outcome?.documents.at(-1) ?? '');
-  return rest;
-}
-
-/** Extracts contents with one stage, and returns the outcome of each: the document, or its error. */
-async function extractAll(
-  contents: readonly (string | Buffer)[],
-  params: Record<string, unknown> = {},
-): Promise<Record<string, unknown>[]> {
-  const documents = contents.map((content, i) => ({ id: `${i}`, bytes: Buffer.from(content).toString('base64') }));
-  const outcomes = await runStage(TextExtractor, { byteArrayField: 'bytes', ...params }, documents);
-  return outcomes.map(({ error, documents: [document] }) =>
-    error === undefined ? JSON.parse(document ?? '') : { error },
-  );
-}
 
 const home = mkdtempSync(join(tmpdir(), 'headrace-extracted-'));
 afterAll(() => rmSync(home, { recursive: true }));
@@ -355,64 +331,5 @@ describe('TextExtractor with a cache', () => {
     database.exec('UPDATE entries SET value = substr(value, 1, 20)');
     database.close();
     expect(await run(files)).toEqual({ hits: [false], documents });
-  });
-});
-
-describe('TextExtractor with a Tika server', () => {
-  let stub: StubServer;
-  let version = 'Apache Tika 3.3.1';
-
-  beforeAll(async () => {
-    stub = await StubServer.start(({ body, path }, response) => {
-      if (path === '/version') response.end(version);
-      else if (path === '/other/version') response.writeHead(404).end();
-      else if (body === 'damaged') response.writeHead(422).end('TIKA-198: Illegal IOException\nat Parser');
-      else if (body === 'refused') response.writeHead(400).end();
-      else {
-        const content = path.endsWith('html') ? '<html><body><h1>Title</h1><p>A text</p></body></html>' : 'A text\n';
-        response.setHeader('content-type', 'application/json');
-        response.end(JSON.stringify({ 'X-TIKA:content': content, 'dc:title': 'T', 'dc:subject': ['a', 'b'] }));
-      }
-    });
-  });
-
-  afterAll(() => stub.close());
-
-  it('sends files to it, and adds its text and metadata', async () => {
-    const params = { tika: { url: `${stub.url}/` }, errorField: 'problem' };
-    const [read, damaged, refused] = await extractAll(['a file', 'damaged', 'refused'], params);
-    expect(read).toMatchObject({ text: 'A text\n', tika_dc_title: 'T', tika_dc_subject: ['a', 'b'] });
-    expect(damaged?.['problem']).toBe('The file cannot be read: TIKA-198: Illegal IOException');
-    expect(refused?.['error']).toBe(`The file cannot be parsed: ${stub.url}/tika/text answered with status 400`);
-    const headers = { accept: 'application/json' };
-    expect(stub.requests[1]).toMatchObject({ method: 'PUT', path: '/tika/text', headers });
-  });
-
-  it('does not start if the server does not answer, and says what to do', async () => {
-    const stage = makeStage(TextExtractor, { filePathField: 'path', tika: { url: `${stub.url}/other` } });
-    const message = `The Tika server does not answer: GET ${stub.url}/other/version answered 404 Not Found`;
-    const hint = expect.stringContaining('check the path');
-    await expect(stage.start?.()).rejects.toMatchObject({ code: 'HR_STAGE_START', message, hint });
-    const signal = new AbortController().signal;
-    await expect(stage.reach?.(() => {}, signal)).rejects.toThrow('answered 404');
-    await stage.stop?.();
-  });
-
-  it('makes Markdown of its HTML, and sends the name of the file', async () => {
-    expect(await extract('utf8.txt', { tika: { url: stub.url }, format: 'markdown' })).toMatchObject({
-      text: '# Title\n\nA text\n',
-    });
-    expect(stub.requests.at(-1)?.headers['content-disposition']).toBe("attachment; filename*=UTF-8''utf8.txt");
-  });
-
-  it('sends a file once with a cache, until the server has another version', async () => {
-    const cache = { path: join(home, 'tika.cache') };
-    const sent = () => stub.requests.filter(({ method }) => method === 'PUT').length;
-    const before = sent();
-    for (let i = 0; i < 2; i++) await extract('utf8.txt', { tika: { url: stub.url }, cache });
-    expect(sent()).toBe(before + 1);
-    version = 'Apache Tika 4.0.0';
-    await extract('utf8.txt', { tika: { url: stub.url }, cache });
-    expect(sent()).toBe(before + 2);
   });
 });
