@@ -103,7 +103,7 @@ class WordPart {
         this.#add('\u00ad');
         break;
       case 'comment':
-        this.#text = attributes.has('author') ? `${attributes.get('author')}: ` : '';
+        this.#text = attributes.get('author') !== undefined ? `${attributes.get('author')}: ` : '';
         this.#isComment = true;
         break;
       case 'altChunk':

@@ -1,7 +1,7 @@
 import type { Extraction } from '../blocks/blocks.ts';
 import { EncryptedFile, type FormatReader } from './format.ts';
 import { readOfficeImages } from './office-properties.ts';
-import { readXml } from './xml.ts';
+import { type Attributes, readXml } from './xml.ts';
 import { readZip } from './zip.ts';
 
 const PROPERTIES: Readonly<Record<string, string>> = {
@@ -109,7 +109,7 @@ class OdfContent {
     if (only !== undefined) this.#hidden++;
   }
 
-  open = (name: string, attributes: ReadonlyMap<string, string>): void => {
+  open = (name: string, attributes: Attributes): void => {
     if (name === this.#only) this.#hidden--;
     const table = this.#tables.at(-1);
     switch (name) {
@@ -197,7 +197,7 @@ class OdfContent {
     if (this.#outer.length > 0) this.#text += text;
   };
 
-  #sheet(attributes: ReadonlyMap<string, string>): void {
+  #sheet(attributes: Attributes): void {
     this.#to.add({ kind: 'page', number: ++this.#pages, name: attributes.get('name') ?? '' });
   }
 
