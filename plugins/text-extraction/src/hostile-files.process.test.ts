@@ -43,7 +43,17 @@ const FILES: readonly (readonly [string, Buffer | string, Record<string, unknown
   [
     'a zip file that expands to more than its entry states',
     zipOf([{ name: 'a.txt', content: Buffer.alloc(64 * 1024 * 1024), size: 1 }]),
-    { text: '', [REASON]: expect.stringContaining('too many bytes in the stream') },
+    { text: '', [REASON]: expect.stringContaining('a.txt has more bytes than the 1 of its directory entry') },
+  ],
+  [
+    'a zip file that expands to less than its entry states',
+    zipOf([{ name: 'a.txt', content: 'some text', size: 10 }]),
+    { text: '', [REASON]: expect.stringContaining('a.txt has fewer bytes than the 10 of its directory entry') },
+  ],
+  [
+    'a zip file whose entry states four gigabytes',
+    zipOf([{ name: 'a.txt', content: 'some text', size: 0xffff_fff0 }]),
+    { error: 'The file cannot be parsed: it expands to more than 8388608 bytes' },
   ],
   [
     'a Word file that expands to more than the limit',
