@@ -24,6 +24,7 @@ export type ServerName =
   | 'mariadb'
   | 'opensearch'
   | 'postgres'
+  | 'qdrant'
   | 'redis'
   | 's3'
   | 'sftp'

@@ -13,6 +13,8 @@ export interface EngineUnderTest {
   config(url: string, target: string, settings: string, more: string): string;
   /** Creates an empty index, core or collection in which `n_i` is an integer. Returns its name. */
   create(): Promise<string>;
+  /** Returns the documents as the engine needs them, such as with vectors. `contents` returns them as they were. */
+  prepare?(documents: readonly Fields[]): readonly Fields[];
   /** Returns the documents by id, without the fields that the engine adds and without the id of the run. */
   contents(target: string): Promise<Record<string, Fields>>;
 }
@@ -46,7 +48,8 @@ export class EngineRuns {
     request: Partial<RunRequest> = {},
   ): Promise<RunResult> {
     const path = join(this.#directory, `${++this.#runs}.jsonl`);
-    writeFileSync(path, documents.map((document) => `${JSON.stringify(document)}\n`).join(''));
+    const prepared = this.#engine.prepare?.(documents) ?? documents;
+    writeFileSync(path, prepared.map((document) => `${JSON.stringify(document)}\n`).join(''));
     const config = `connectors: [{class: JSONConnector, name: c, pipeline: p, jsonPath: "${path}"}]
       pipelines: [{name: p, stages: [${stages}]}]
       worker.threads: 1

@@ -68,7 +68,7 @@ export class FaultyProxy {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString();
-    const changes = /\/(_bulk|update|_delete_by_query|documents|batch\/objects)\b/.test(request.url ?? '');
+    const changes = /\/(_bulk|update|_delete_by_query|documents|points|batch\/objects)\b/.test(request.url ?? '');
     if (changes) this.bodies.push(body);
     const fault = changes ? this.fault(body) : undefined;
     if (fault?.kind === 'cut') {
