@@ -14,7 +14,7 @@ const END_BYTES = 22;
 const COMMENT_LENGTH = 20;
 /** The compression method of an entry that is not compressed. */
 const STORED = 0;
-/** The sizes of the pieces that are inflated at once. */
+/** The sizes of the buffers for inflated bytes. */
 const MIN_CHUNK_BYTES = 1024;
 const MAX_CHUNK_BYTES = 1024 * 1024;
 
