@@ -3,6 +3,8 @@ import { zipOf } from '@headrace/testing/archives';
 import { PNG } from 'pngjs';
 import { expect, it } from 'vitest';
 import { excelFile } from './testing/excel-file.ts';
+import { powerPoint97File } from './testing/ole-files.ts';
+import { pictureRecord } from './testing/pictures.ts';
 import { TextExtractor } from './text-extractor.ts';
 
 const image = PNG.sync.write(new PNG({ width: 2, height: 1 }));
@@ -46,6 +48,10 @@ ${image.toString('base64')}
 --x--
 `;
 
+const page = `<html><body>A scan: <img src="data:image/png;base64,${image.toString('base64')}"></body></html>`;
+const rtf = `{\\rtf1 {\\pict\\pngblip ${image.toString('hex')}}}`;
+const old = powerPoint97File('Title', 'Box', pictureRecord('png', image));
+
 const inWorkbook = excelFile('<sheetData/>', [{ name: 'xl/media/image1.png', content: image }]);
 
 it.each<[string, Buffer, string]>([
@@ -68,6 +74,10 @@ it.each<[string, Buffer, string]>([
   ['a book', zipOf(book), 'OEBPS/images/a b.png'],
   ['an archive', zipOf([{ name: 'scans/a.png', content: image }]), 'scans/a.png'],
   ['a mail', Buffer.from(mail), 'scan.png'],
+  ['a web page', Buffer.from(page), 'image-1.png'],
+  ['an RTF file', Buffer.from(rtf), 'image-1.png'],
+  ['old slides', old, 'image-1.png'],
+  ['old slides in an archive', zipOf([{ name: 'a.ppt', content: old }]), 'image-1.png'],
   ['a workbook in an archive', zipOf([{ name: 'a.xlsx', content: inWorkbook }]), 'xl/media/image1.png'],
 ])('makes a child of the image in %s', async (_, file, name) => {
   const params = { byteArrayField: 'bytes', emitImages: true, onError: 'fail' };
