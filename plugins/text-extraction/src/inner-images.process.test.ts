@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { runStage } from '@headrace/engine/testing';
 import { zipOf } from '@headrace/testing/archives';
 import { PNG } from 'pngjs';
 import { expect, it } from 'vitest';
 import { excelFile } from './testing/excel-file.ts';
+import { folder } from './testing/extract.ts';
 import { powerPoint97File } from './testing/ole-files.ts';
 import { pictureRecord } from './testing/pictures.ts';
 import { TextExtractor } from './text-extractor.ts';
@@ -92,4 +94,12 @@ it.each<[string, Buffer, string]>([
       file_content: image.toString('base64'),
     },
   ]);
+});
+
+it('numbers the images of a PDF file in an archive', async () => {
+  const content = readFileSync(`${folder}images.pdf`);
+  const document = { id: '1', bytes: zipOf([{ name: 'a.pdf', content }]).toString('base64') };
+  const [outcome] = await runStage(TextExtractor, { byteArrayField: 'bytes', emitImages: true }, [document]);
+  const names = outcome?.documents.slice(0, -1).map((child) => JSON.parse(child).file_name);
+  expect(names).toEqual(['image-1.png', 'image-2.png', 'image-3.png']);
 });
