@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zipOf } from '@headrace/testing/archives';
 import { expect, it } from 'vitest';
@@ -32,6 +32,9 @@ it('ApplyOCR reads the images that TextExtractor finds in files, and leaves the 
   for (const [name, content] of Object.entries({ 'scan.docx': word, 'page.html': page, 'letter.rtf': rtf })) {
     writeFileSync(join(cwd, 'files', name), content);
   }
+  // A logo, in a file that Word 97 saved.
+  const old = 'plugins/text-extraction/src/testing/files/image.doc';
+  copyFileSync(join(repository, old), join(cwd, 'files/old.doc'));
   const { code, stdout, stderr } = await headrace(['run', 'a.conf'], { cwd });
   expect(code, stderr + stdout).toBe(0);
   const lines = readFileSync(join(cwd, 'out.jsonl'), 'utf8').trimEnd().split('\n');
@@ -47,5 +50,6 @@ it('ApplyOCR reads the images that TextExtractor finds in files, and leaves the 
     const id = `${file.id}-image-1`;
     expect(image).toEqual([{ id, parent_id: file.id, file_name: name, text: 'Hello, World!\n' }]);
   }
-  expect(documents).toHaveLength(6);
+  expect(documents.find(({ text }) => text.includes('Alfresco'))).toMatchObject({ file_name: 'image-1.png' });
+  expect(documents).toHaveLength(8);
 });

@@ -28,7 +28,8 @@ interface Run {
 export interface DocStreams {
   readonly word: Buffer;
   readonly table: Buffer;
-  readonly data: Buffer;
+  /** The pictures in the text. */
+  readonly data: Uint8Array | undefined;
 }
 
 /**
@@ -47,8 +48,9 @@ export function addDocPictures(
     const place = runAt(runs, placeOf(index))?.place;
     if (place !== undefined) places.add(place);
   }
+  const drawings = data === undefined ? Buffer.alloc(0) : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   for (const place of places) {
-    for (const picture of picturesIn(drawingAt(data, place))) pictures.add(picture);
+    for (const picture of picturesIn(drawingAt(drawings, place))) pictures.add(picture);
   }
   if (word.length < DRAWINGS_AT + 8) return;
   const at = word.readUInt32LE(DRAWINGS_AT);

@@ -50,7 +50,7 @@ export const readDoc: FormatReader = async ({ bytes, budget, readInner }, to) =>
     const table = file.stream((flags & TABLE_1_FLAG) === 0 ? '0Table' : '1Table');
     if (table === undefined || word.length < PIECES_AT + 8) throw new Error('it has no table of its text');
     const pictures = new Pictures(to, budget);
-    addWord97({ word, table: Buffer.from(table), data: Buffer.from(file.stream('Data') ?? []) }, to, pictures);
+    addWord97({ word, table: Buffer.from(table), data: file.stream('Data') }, to, pictures);
   } else addWord6(word, to);
   for (const { name, bytes: inner } of file.embedded()) await readInner(inner, name, to);
 };
