@@ -20,7 +20,7 @@ const DIB = 0xf01f;
 const PICTURES = new Set([0xf01d, 0xf01e, DIB, 0xf029, 0xf02a]);
 const DIGEST_BYTES = 16;
 
-/** Returns the record at a place; undefined behind the end. A body is cut at the end of the data. */
+/** Returns the record at a place; undefined after the end. A body is cut at the end of the data. */
 export function recordAt(data: Buffer, at: number): OfficeRecord | undefined {
   if (at + RECORD_HEAD > data.length) return undefined;
   const head = data.readUInt16LE(at);
