@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { runStage } from '@headrace/engine/testing';
 import { zipOf } from '@headrace/testing/archives';
 import { PNG } from 'pngjs';
 import { expect, it } from 'vitest';
 import { excelFile } from './testing/excel-file.ts';
+import { folder } from './testing/extract.ts';
+import { powerPoint97File } from './testing/ole-files.ts';
+import { pictureRecord } from './testing/pictures.ts';
 import { TextExtractor } from './text-extractor.ts';
 
 const image = PNG.sync.write(new PNG({ width: 2, height: 1 }));
@@ -46,6 +50,10 @@ ${image.toString('base64')}
 --x--
 `;
 
+const page = `<html><body>A scan: <img src="data:image/png;base64,${image.toString('base64')}"></body></html>`;
+const rtf = `{\\rtf1 {\\pict\\pngblip ${image.toString('hex')}}}`;
+const old = powerPoint97File('Title', 'Box', pictureRecord('png', image));
+
 const inWorkbook = excelFile('<sheetData/>', [{ name: 'xl/media/image1.png', content: image }]);
 
 it.each<[string, Buffer, string]>([
@@ -68,6 +76,10 @@ it.each<[string, Buffer, string]>([
   ['a book', zipOf(book), 'OEBPS/images/a b.png'],
   ['an archive', zipOf([{ name: 'scans/a.png', content: image }]), 'scans/a.png'],
   ['a mail', Buffer.from(mail), 'scan.png'],
+  ['a web page', Buffer.from(page), 'image-1.png'],
+  ['an RTF file', Buffer.from(rtf), 'image-1.png'],
+  ['old slides', old, 'image-1.png'],
+  ['old slides in an archive', zipOf([{ name: 'a.ppt', content: old }]), 'image-1.png'],
   ['a workbook in an archive', zipOf([{ name: 'a.xlsx', content: inWorkbook }]), 'xl/media/image1.png'],
 ])('makes a child of the image in %s', async (_, file, name) => {
   const params = { byteArrayField: 'bytes', emitImages: true, onError: 'fail' };
@@ -82,4 +94,12 @@ it.each<[string, Buffer, string]>([
       file_content: image.toString('base64'),
     },
   ]);
+});
+
+it('numbers the images of a PDF file in an archive', async () => {
+  const content = readFileSync(`${folder}images.pdf`);
+  const document = { id: '1', bytes: zipOf([{ name: 'a.pdf', content }]).toString('base64') };
+  const [outcome] = await runStage(TextExtractor, { byteArrayField: 'bytes', emitImages: true }, [document]);
+  const names = outcome?.documents.slice(0, -1).map((child) => JSON.parse(child).file_name);
+  expect(names).toEqual(['image-1.png', 'image-2.png', 'image-3.png']);
 });

@@ -80,7 +80,8 @@ const parameters = Type.Object({
   errorField: Type.Optional(Type.String()),
   /**
    * Whether each image inside a file becomes a child document with the fields file_content, media_type, parent_id, and
-   * page for PDF files. Images of PDF files become PNG. Defaults to false.
+   * page for PDF files. These are images that ApplyOCR reads: metafiles (EMF, WMF) and SVG drawings of documents are
+   * omitted. Images of PDF files become PNG. Defaults to false.
    */
   emitImages: Type.Optional(Type.Boolean({ default: false })),
   /** A Tika server that reads the files. Without it, the plugin reads them. */

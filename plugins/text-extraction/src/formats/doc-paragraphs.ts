@@ -1,4 +1,5 @@
 import type { Extraction } from '../blocks/blocks.ts';
+import { pagesOf, propertiesIn } from './doc-properties.ts';
 
 const PAGES_AT = 258;
 const PAGE_BYTES = 512;
@@ -7,9 +8,6 @@ const IN_TABLE = 0x2416;
 const ROW_END = 0x2417;
 const LIST_LEVEL = 0x260a;
 const LIST = 0x460b;
-const TABLE_DEFINITION = 0xd608;
-/** The sizes of values by the upper three bits of a property; 6 has its size before the value. */
-const SIZES = [1, 1, 2, 4, 2, 2, 0, 3];
 
 interface Properties {
   /** Styles 1 to 9 are the headings. */
@@ -40,12 +38,7 @@ export class DocParagraphs {
   constructor(word: Buffer, table: Buffer | undefined, to: Extraction) {
     this.#to = to;
     if (table === undefined) return;
-    const at = word.readUInt32LE(PAGES_AT);
-    const count = Math.floor((Math.min(word.readUInt32LE(PAGES_AT + 4), table.length - at) - 4) / 8);
-    for (let i = 0; i < count; i++) {
-      const page = (table.readUInt32LE(at + (count + 1) * 4 + i * 4) & 0x3fffff) * PAGE_BYTES;
-      if (page + PAGE_BYTES <= word.length) this.#page(word.subarray(page, page + PAGE_BYTES));
-    }
+    for (const page of pagesOf(word, table, PAGES_AT)) this.#page(page);
     this.#runs.sort((a, b) => a.from - b.from);
   }
 
@@ -122,16 +115,8 @@ export class DocParagraphs {
 
 function propertiesOf(data: Buffer): Properties {
   const values = new Map<number, number>();
-  for (let at = 2; at + 3 <= data.length; ) {
-    const property = data.readUInt16LE(at);
-    at += 2;
-    let size = SIZES[property >> 13] as number;
-    if (size === 0 && property === TABLE_DEFINITION)
-      size = at + 2 <= data.length ? data.readUInt16LE(at) + 1 : data.length;
-    else if (size === 0) size = 1 + (data[at] as number);
-    if (at + size > data.length) break;
+  for (const { property, at, size } of propertiesIn(data, 2)) {
     if (size <= 2) values.set(property, data.readUIntLE(at, size));
-    at += size;
   }
   return {
     style: data.readUInt16LE(0),

@@ -1,9 +1,11 @@
 import iconv from 'iconv-lite';
 import type { Extraction } from '../blocks/blocks.ts';
 import { DocParagraphs } from './doc-paragraphs.ts';
+import { addDocPictures, type DocStreams } from './doc-pictures.ts';
 import { EncryptedFile, type FormatReader } from './format.ts';
 import { OleFile } from './ole.ts';
 import { describeOle } from './ole-properties.ts';
+import { Pictures } from './pictures.ts';
 
 /** The first bytes of Word 97 and later; older versions have other ones. */
 const WORD_97 = 0xa5ec;
@@ -36,7 +38,7 @@ interface Piece {
 }
 
 /** Reads old Word files: 97 to 2003 with all parts, headings and tables; 6 and 95 with the text of the body. */
-export const readDoc: FormatReader = async ({ bytes, readInner }, to) => {
+export const readDoc: FormatReader = async ({ bytes, budget, readInner }, to) => {
   const file = await OleFile.open(bytes);
   describeOle(file, to);
   const stream = file.stream('WordDocument');
@@ -47,12 +49,14 @@ export const readDoc: FormatReader = async ({ bytes, readInner }, to) => {
   if (word.readUInt16LE(0) === WORD_97) {
     const table = file.stream((flags & TABLE_1_FLAG) === 0 ? '0Table' : '1Table');
     if (table === undefined || word.length < PIECES_AT + 8) throw new Error('it has no table of its text');
-    addWord97(word, Buffer.from(table), to);
+    const pictures = new Pictures(to, budget);
+    addWord97({ word, table: Buffer.from(table), data: file.stream('Data') }, to, pictures);
   } else addWord6(word, to);
   for (const { name, bytes: inner } of file.embedded()) await readInner(inner, name, to);
 };
 
-function addWord97(word: Buffer, table: Buffer, to: Extraction): void {
+function addWord97(streams: DocStreams, to: Extraction, pictures: Pictures): void {
+  const { word, table } = streams;
   const { text, pieces } = textOf(word, table);
   const paragraphs = new DocParagraphs(word, table, to);
   const ranges = new Map<Part, [number, number]>();
@@ -64,14 +68,20 @@ function addWord97(word: Buffer, table: Buffer, to: Extraction): void {
   }
   for (const part of SHOWN) {
     const [from, end] = ranges.get(part) as [number, number];
-    let piece = 0;
-    const placeOf = (index: number) => {
-      while (piece + 1 < pieces.length && (pieces[piece + 1] as Piece).start <= index) piece++;
-      const { start: first, at, width } = pieces[piece] as Piece;
-      return at + (index - first) * width;
-    };
+    const placeOf = placesOf(pieces);
     if (pieces.length > 0) paragraphs.add(text.slice(from, end), (index) => placeOf(from + index));
   }
+  if (pictures.wanted && pieces.length > 0) addDocPictures(streams, text, placesOf(pieces), pictures);
+}
+
+/** Returns a function that returns where in the file a character is. It must be called with rising indexes. */
+function placesOf(pieces: readonly Piece[]): (index: number) => number {
+  let piece = 0;
+  return (index) => {
+    while (piece + 1 < pieces.length && (pieces[piece + 1] as Piece).start <= index) piece++;
+    const { start, at, width } = pieces[piece] as Piece;
+    return at + (index - start) * width;
+  };
 }
 
 /** Returns the whole text. The piece table says where in the file its pieces are. */

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { FormatReader } from './format.ts';
 import { addHtml } from './html.ts';
+import { Pictures } from './pictures.ts';
 import { readXml, xmlTexts } from './xml.ts';
 import { readZip } from './zip.ts';
 
@@ -40,11 +41,12 @@ export const readEpub: FormatReader = async ({ bytes, budget }, to) => {
       } else if (name === 'itemref') chapters.push(attributes.get('idref') ?? '');
     },
   });
+  const pictures = new Pictures(to, budget);
   for (const [i, id] of chapters.entries()) {
     const chapter = await entry(pathOf(files.get(id) ?? ''))?.read();
     if (chapter === undefined) continue;
     to.add({ kind: 'page', number: i + 1 });
-    addHtml(new TextDecoder().decode(chapter), to);
+    addHtml(new TextDecoder().decode(chapter), to, pictures);
   }
   if (!to.wantsImages) return;
   // A book may have its images in any folder.

@@ -2,6 +2,8 @@ import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import type { Extraction } from '../blocks/blocks.ts';
 import { decodeText } from './charset.ts';
 import type { FormatReader } from './format.ts';
+import { addHtmlPictures } from './html-pictures.ts';
+import { Pictures } from './pictures.ts';
 
 type Node = DefaultTreeAdapterTypes.ChildNode;
 type Element = DefaultTreeAdapterTypes.Element;
@@ -10,20 +12,27 @@ type Element = DefaultTreeAdapterTypes.Element;
 const HEAD_BYTES = 65_536;
 
 /** Reads web pages. */
-export const readHtml: FormatReader = ({ bytes, charset }, to) => {
+export const readHtml: FormatReader = ({ bytes, charset, budget }, to) => {
   const named =
     charset ??
     /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('latin1'))?.[1];
   const { text, encoding } = decodeText(bytes, named);
   to.describe('Content-Encoding', encoding);
-  addHtml(text, to);
+  addHtml(text, to, new Pictures(to, budget));
 };
 
-/** Adds the blocks and the metadata of a page. */
-export function addHtml(html: string, to: Extraction): void {
-  const page = new HtmlPage(to);
-  page.visitAll(parse(html).childNodes);
+/** Adds the blocks, the metadata and the pictures of a page. */
+export function addHtml(html: string, to: Extraction, pictures: Pictures): void {
+  const { childNodes } = parse(html);
+  if (pictures.wanted) addHtmlPictures(childNodes, pictures);
+  const page = new HtmlPage(to, pictures);
+  page.visitAll(childNodes);
   page.endParagraph();
+}
+
+/** Adds the pictures of a page whose text is there in another form. */
+export function addPicturesOf(html: string | undefined, pictures: Pictures): void {
+  if (html !== undefined && pictures.wanted) addHtmlPictures(parse(html).childNodes, pictures);
 }
 
 /** Elements whose text is not shown. */
@@ -47,13 +56,15 @@ const DEEPEST = 200;
 
 class HtmlPage {
   readonly #to: Extraction;
+  readonly #pictures: Pictures;
   #text = '';
   #depth = 0;
   #lists: boolean[] = [];
   #item: { depth: number; ordered: boolean } | undefined;
 
-  constructor(to: Extraction) {
+  constructor(to: Extraction, pictures: Pictures) {
     this.#to = to;
+    this.#pictures = pictures;
   }
 
   visitAll(nodes: readonly Node[]): void {
@@ -91,7 +102,7 @@ class HtmlPage {
     if (name === 'br') this.#text += '\n';
     else if (name === 'img') this.#text += attribute(node, 'alt') === undefined ? '' : ` ${attribute(node, 'alt')} `;
     else if (/^h[1-6]$/.test(name)) this.#heading(node, Number(name[1]));
-    else if (name === 'iframe') addHtml(attribute(node, 'srcdoc') ?? '', this.#to);
+    else if (name === 'iframe') addHtml(attribute(node, 'srcdoc') ?? '', this.#to, this.#pictures);
     else if (name === 'table') this.#table(node);
     else if (name === 'pre') this.#preformatted(node);
     else if (name === 'li') this.#listItem(node);

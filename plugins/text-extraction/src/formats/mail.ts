@@ -1,5 +1,6 @@
 import type { FormatReader } from './format.ts';
-import { addHtml } from './html.ts';
+import { addHtml, addPicturesOf } from './html.ts';
+import { Pictures } from './pictures.ts';
 
 /** Reads mails in the format of RFC 822. */
 export const readMail: FormatReader = async ({ bytes, budget, readInner }, to) => {
@@ -15,8 +16,11 @@ export const readMail: FormatReader = async ({ bytes, budget, readInner }, to) =
   for (const address of mail.cc ?? []) to.describe('Message-Cc', addressOf(address));
   to.describe('dcterms:created', isoDate(mail.date));
   to.describe('Message:Raw-Header:Message-ID', mail.messageId);
-  if (mail.text?.trim()) to.add({ kind: 'lines', text: mail.text });
-  else if (mail.html !== undefined) addHtml(mail.html, to);
+  const pictures = new Pictures(to, budget);
+  if (mail.text?.trim()) {
+    to.add({ kind: 'lines', text: mail.text });
+    addPicturesOf(mail.html, pictures);
+  } else if (mail.html !== undefined) addHtml(mail.html, to, pictures);
   for (const { content, filename, mimeType } of mail.attachments) {
     const inner = new Uint8Array(content as ArrayBuffer);
     budget.take(inner.length);

@@ -1,7 +1,9 @@
 import type { Extraction } from '../blocks/blocks.ts';
 import { EncryptedFile, type FormatReader } from './format.ts';
 import { readOfficeImages } from './office-properties.ts';
+import { Pictures } from './pictures.ts';
 import { type Attributes, readXml } from './xml.ts';
+import { addXmlPictures } from './xml-pictures.ts';
 import { readZip } from './zip.ts';
 
 const PROPERTIES: Readonly<Record<string, string>> = {
@@ -53,10 +55,11 @@ export const readOdf: FormatReader = async ({ bytes, budget, readInner }, to) =>
 };
 
 /** Reads OpenDocument files that are one XML document. */
-export const readFlatOdf: FormatReader = ({ bytes }, to) => {
+export const readFlatOdf: FormatReader = ({ bytes, budget }, to) => {
   describeOdf(bytes, to);
   readXml(bytes, new OdfContent(to, 'body'));
   readXml(bytes, new OdfContent(to, 'master-styles'));
+  addXmlPictures(bytes, new Pictures(to, budget));
 };
 
 function describeOdf(xml: Uint8Array, to: Extraction): void {
@@ -121,6 +124,7 @@ class OdfContent {
         this.#start();
         break;
       case 'p':
+      case 'binary-data':
         this.#start();
         break;
       case 's':
@@ -168,6 +172,10 @@ class OdfContent {
       case 'h':
       case 'p':
         this.#end(name === 'h');
+        break;
+      case 'binary-data':
+        // An image, which is no text.
+        this.#text = this.#outer.pop() ?? '';
         break;
       case 'list':
         this.#lists--;

@@ -2,8 +2,9 @@ import { createRequire } from 'node:module';
 import iconv from 'iconv-lite';
 import type { Extraction } from '../blocks/blocks.ts';
 import type { FileInput, FormatReader } from './format.ts';
-import { addHtml } from './html.ts';
+import { addHtml, addPicturesOf } from './html.ts';
 import { addressOf, isoDate } from './mail.ts';
+import { Pictures } from './pictures.ts';
 import { readRtf } from './rtf.ts';
 
 /** The parts of the library's result that are used. */
@@ -61,9 +62,13 @@ export const readOutlook: FormatReader = async (input, to) => {
     );
   }
   to.describe('dcterms:created', isoDate(message.clientSubmitTime ?? message.messageDeliveryTime));
-  if (message.body?.trim()) to.add({ kind: 'lines', text: message.body });
-  else if (message.bodyHtml !== undefined) addHtml(message.bodyHtml, to);
-  else if (message.html !== undefined) addHtml(Buffer.from(message.html).toString('utf8'), to);
+  const html =
+    message.bodyHtml ?? (message.html === undefined ? undefined : Buffer.from(message.html).toString('utf8'));
+  const pictures = new Pictures(to, budget);
+  if (message.body?.trim()) {
+    to.add({ kind: 'lines', text: message.body });
+    addPicturesOf(html, pictures);
+  } else if (html !== undefined) addHtml(html, to, pictures);
   else if (message.compressedRtf !== undefined) await addRtf(input, message.compressedRtf, to);
   for (const attachment of message.attachments ?? []) {
     const { fileName, content } = reader.getAttachment(attachment);

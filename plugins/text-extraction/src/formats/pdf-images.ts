@@ -29,6 +29,7 @@ export class PdfImages {
   readonly #budget: ExpansionBudget;
   /** The images that pdf.js shares between pages. */
   readonly #shared = new Set<string>();
+  #count = 0;
 
   constructor(to: Extraction, budget: ExpansionBudget) {
     this.#to = to;
@@ -66,7 +67,7 @@ export class PdfImages {
     const { colorType } = pixels;
     const options = { colorType, inputColorType: colorType, inputHasAlpha: colorType === RGBA };
     const bytes = PNG.sync.write({ width, height, data: pixels.data } as InstanceType<typeof PNG>, options);
-    this.#to.addImage({ name: `image-${this.#to.images.length + 1}.png`, mediaType: 'image/png', bytes, page });
+    this.#to.addImage({ name: `image-${++this.#count}.png`, mediaType: 'image/png', bytes, page });
   }
 }
 

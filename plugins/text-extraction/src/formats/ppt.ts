@@ -1,8 +1,10 @@
 import { constants, inflateRawSync } from 'node:zlib';
 import type { Extraction } from '../blocks/blocks.ts';
 import { EncryptedFile, type FileInput, type FormatReader } from './format.ts';
+import { type OfficeRecord, picturesIn, RECORD_HEAD, recordAt } from './office-art.ts';
 import { OleFile } from './ole.ts';
 import { describeOle } from './ole-properties.ts';
+import { Pictures } from './pictures.ts';
 
 /** Types of records. (Source: [MS-PPT] 2.13.24.) */
 const SLIDE_LIST = 0x0ff0;
@@ -29,19 +31,12 @@ const ENCRYPTED_MARK = 0xf3d1c4df;
 const DEEPEST = 32;
 const MOST_EDITS = 10_000;
 
-interface PptRecord {
-  readonly type: number;
-  readonly instance: number;
-  readonly isContainer: boolean;
-  readonly body: Buffer;
-}
-
 interface PptText {
   readonly isTitle: boolean;
   readonly text: string;
 }
 
-/** Reads old PowerPoint files (97 to 2003): slide by slide, with notes, comments and embedded files. */
+/** Reads old PowerPoint files (97 to 2003): slide by slide, with notes, comments, pictures and embedded files. */
 export const readPpt: FormatReader = async (input, to) => {
   const file = await OleFile.open(input.bytes);
   const user = file.stream('Current User');
@@ -52,8 +47,15 @@ export const readPpt: FormatReader = async (input, to) => {
   if (current.length < 20) throw new Error('it has no current version');
   if (current.readUInt32LE(12) === ENCRYPTED_MARK) throw new EncryptedFile();
   const data = Buffer.from(stream.buffer, stream.byteOffset, stream.byteLength);
+  addPictures(file.stream('Pictures'), new Pictures(to, input.budget));
   await new Presentation(data, current.readUInt32LE(16), input, to).read();
 };
+
+function addPictures(stream: Uint8Array | undefined, pictures: Pictures): void {
+  if (!pictures.wanted || stream === undefined) return;
+  const data = Buffer.from(stream.buffer, stream.byteOffset, stream.byteLength);
+  for (const picture of picturesIn(data)) pictures.add(picture);
+}
 
 class Presentation {
   readonly #data: Buffer;
@@ -78,7 +80,7 @@ class Presentation {
     const lists = childrenOf(document.body).filter(({ type }) => type === SLIDE_LIST);
     const masters = lists.filter(({ instance }) => instance === 1).flatMap(slidesOf);
     const slides = lists.filter(({ instance }) => instance === 0).flatMap(slidesOf);
-    const notes = new Map<number, PptRecord>();
+    const notes = new Map<number, OfficeRecord>();
     for (const { place } of lists.filter(({ instance }) => instance === 2).flatMap(slidesOf)) {
       const note = this.#object(place);
       const of = note === undefined ? undefined : childrenOf(note.body).find(({ type }) => type === NOTES_OF);
@@ -106,7 +108,7 @@ class Presentation {
     else for (const line of text.split('\r')) this.#to.add({ kind: 'paragraph', text: line });
   }
 
-  #object(place: number): PptRecord | undefined {
+  #object(place: number): OfficeRecord | undefined {
     return recordAt(this.#data, this.#places.get(place) ?? this.#data.length);
   }
 
@@ -172,7 +174,7 @@ interface OutlineSlide {
 }
 
 /** Returns the slides of a list, and their texts in the outline. */
-function slidesOf(list: PptRecord): OutlineSlide[] {
+function slidesOf(list: OfficeRecord): OutlineSlide[] {
   const slides: OutlineSlide[] = [];
   let kind = 0;
   for (const record of childrenOf(list.body)) {
@@ -186,9 +188,9 @@ function slidesOf(list: PptRecord): OutlineSlide[] {
 }
 
 /** Returns the texts of the shapes of a slide. A master's placeholders contain instructions, not text. */
-function textsOf(slide: PptRecord, outline: readonly PptText[], isMaster: boolean): PptText[] {
+function textsOf(slide: OfficeRecord, outline: readonly PptText[], isMaster: boolean): PptText[] {
   const texts: PptText[] = [];
-  const visit = (record: PptRecord, depth: number): void => {
+  const visit = (record: OfficeRecord, depth: number): void => {
     const children = childrenOf(record.body);
     if (record.type === COMMENT) {
       const parts = children.filter(({ type }) => type === STRING).map((part) => part.body.toString('utf16le'));
@@ -220,37 +222,25 @@ function textsOf(slide: PptRecord, outline: readonly PptText[], isMaster: boolea
   return texts;
 }
 
-function hasPlaceholder(shape: readonly PptRecord[]): boolean {
+function hasPlaceholder(shape: readonly OfficeRecord[]): boolean {
   return shape.some(
     ({ type, body }) => type === CLIENT_DATA && childrenOf(body).some((record) => record.type === PLACEHOLDER),
   );
 }
 
 /** Line ends inside a paragraph are vertical tabs. */
-function textOf({ type, body }: PptRecord): string | undefined {
+function textOf({ type, body }: OfficeRecord): string | undefined {
   if (type === TEXT_UTF16) return body.toString('utf16le').replaceAll('\v', '\n');
   return type === TEXT_BYTES ? body.toString('latin1').replaceAll('\v', '\n') : undefined;
 }
 
-function childrenOf(body: Buffer): PptRecord[] {
-  const children: PptRecord[] = [];
+function childrenOf(body: Buffer): OfficeRecord[] {
+  const children: OfficeRecord[] = [];
   for (let at = 0; at < body.length; ) {
     const record = recordAt(body, at);
     if (record === undefined) break;
     children.push(record);
-    at += 8 + record.body.length;
+    at += RECORD_HEAD + record.body.length;
   }
   return children;
-}
-
-function recordAt(data: Buffer, at: number): PptRecord | undefined {
-  if (at + 8 > data.length) return undefined;
-  const head = data.readUInt16LE(at);
-  const length = data.readUInt32LE(at + 4);
-  return {
-    type: data.readUInt16LE(at + 2),
-    instance: head >> 4,
-    isContainer: (head & 0xf) === 0xf,
-    body: data.subarray(at + 8, Math.min(data.length, at + 8 + length)),
-  };
 }

@@ -1,7 +1,9 @@
 import iconv from 'iconv-lite';
 import type { Extraction } from '../blocks/blocks.ts';
+import { bmpOf } from './bmp.ts';
 import type { FormatReader } from './format.ts';
 import { embeddedFile } from './ole.ts';
+import { Pictures } from './pictures.ts';
 
 /**
  * Groups whose text is not a part of the document. The text of a group that begins with \* is ignored too. (Source: Rich
@@ -51,10 +53,18 @@ interface Group {
   /** How many characters replace a Unicode character for old readers. */
   readonly fallback: number;
   readonly font: number;
-  /** What the text of the group is, if it is not a part of the document: embedded bytes, or a property. */
-  readonly capture?: string;
+  /** What the text of the group is, if it is not a part of the document: embedded bytes, a picture, or a property. */
+  readonly capture?: string | undefined;
+  /** Whether pictures in the group are copies for old readers. */
+  readonly isCopy?: boolean;
+  /** Whether the group is a picture whose format is not known yet. */
+  readonly isPicture?: boolean;
 }
 
+/** The formats of pictures that are read: the others are metafiles, and bitmaps of old devices. */
+const PICTURE_FORMATS = new Set(['pngblip', 'jpegblip', 'dibitmap']);
+/** Groups with a copy of a picture or a drawing for old readers. */
+const COPIES = new Set(['nonshppict', 'shprslt']);
 /** Groups that begin with \\* although they are shown, and text boxes inside such a group. */
 const SHOWN = new Set(['annotation', 'atnauthor', 'shptxt']);
 /** The properties in the group info, and the names of Tika. */
@@ -81,14 +91,17 @@ const COUNTS: Readonly<Record<string, readonly string[]>> = {
 const TOKEN = /\\([a-z]+)(-?\d+)? ?|\\'([0-9a-f]{2})|\\([^a-z])|([{}])|([^\\{}\r\n]+)|[\r\n]+/gi;
 
 /** Reads Rich Text Format. */
-export const readRtf: FormatReader = async ({ bytes, readInner }, to) => {
+export const readRtf: FormatReader = async ({ bytes, budget, readInner }, to) => {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-  const text = new RtfText(to);
+  const text = new RtfText(to, new Pictures(to, budget));
   TOKEN.lastIndex = 0;
   for (let match = TOKEN.exec(source); match !== null; match = TOKEN.exec(source)) {
     const [, word, number, hex, symbol, brace, plain] = match;
-    if (word === 'bin') TOKEN.lastIndex += Math.max(0, Number(number ?? 0));
-    else if (word !== undefined) text.control(word, number === undefined ? undefined : Number(number));
+    if (word === 'bin') {
+      const start = TOKEN.lastIndex;
+      TOKEN.lastIndex += Math.max(0, Number(number ?? 0));
+      text.binary(source, start, TOKEN.lastIndex);
+    } else if (word !== undefined) text.control(word, number === undefined ? undefined : Number(number));
     else if (hex !== undefined) text.byte(Number.parseInt(hex, 16));
     else if (symbol !== undefined) text.symbol(symbol);
     else if (brace !== undefined) text.brace(brace);
@@ -107,6 +120,7 @@ class RtfText {
   #captured = '';
   readonly #time = new Map<string, number>();
   readonly #to: Extraction;
+  readonly #pictures: Pictures;
   readonly #groups: Group[] = [];
   #group: Group = { ignored: false, fallback: 1, font: -1 };
   #codePage = 1252;
@@ -120,8 +134,9 @@ class RtfText {
   #rows: string[][] = [];
   #groupStart = false;
 
-  constructor(to: Extraction) {
+  constructor(to: Extraction, pictures: Pictures) {
     this.#to = to;
+    this.#pictures = pictures;
   }
 
   control(word: string, number: number | undefined): void {
@@ -137,9 +152,14 @@ class RtfText {
       this.#set({ ignored: false });
       return;
     }
+    if (starts && COPIES.has(word)) this.#set({ isCopy: true });
     if (starts && IGNORED.has(word)) {
       this.#inFonts = word === 'fonttbl';
-      this.#set({ ignored: true });
+      this.#set({ ignored: true, isPicture: word === 'pict' && !this.#group.isCopy && this.#pictures.wanted });
+      return;
+    }
+    if (this.#group.isPicture && PICTURE_FORMATS.has(word)) {
+      this.#set({ capture: word });
       return;
     }
     switch (word) {
@@ -198,6 +218,15 @@ class RtfText {
     else if (!this.#group.ignored || this.#group.capture !== undefined) this.#bytes.push(value);
   }
 
+  /** Bytes that are not in hexadecimal digits. */
+  binary(source: string, start: number, end: number): void {
+    this.#flush();
+    const { capture = '' } = this.#group;
+    if (capture === 'objdata' || PICTURE_FORMATS.has(capture)) {
+      this.#append(Buffer.from(source.slice(start, end), 'latin1').toString('hex'));
+    }
+  }
+
   symbol(symbol: string): void {
     this.#flush();
     if (symbol === '*' && this.#groupStart) {
@@ -215,6 +244,8 @@ class RtfText {
     this.#skip = 0;
     if (brace === '{') {
       this.#groups.push(this.#group);
+      // Groups inside a picture describe it.
+      if (this.#group.isPicture) this.#set({ isPicture: false, capture: undefined });
       this.#groupStart = true;
       return;
     }
@@ -257,12 +288,19 @@ class RtfText {
     this.#captured = '';
     const part = (name: string) => String(this.#time.get(name) ?? 0).padStart(2, '0');
     if (capture === 'objdata') this.objects.push(text);
+    else if (PICTURE_FORMATS.has(capture)) this.#picture(capture, text);
     else if (this.#time.size === 0) for (const name of PROPERTIES[capture] ?? []) this.#to.describe(name, text);
     else if (this.#time.get('yr') !== 0) {
       const time = `${part('yr')}-${part('mo')}-${part('dy')}T${part('hr')}:${part('min')}:${part('sec')}Z`;
       for (const name of PROPERTIES[capture] ?? []) this.#to.describe(name, time);
     }
     this.#time.clear();
+  }
+
+  #picture(format: string, digits: string): void {
+    const bytes = Buffer.from(digits.replace(/\s+/g, ''), 'hex');
+    const picture = format === 'dibitmap' ? bmpOf(bytes) : bytes;
+    if (picture !== undefined) this.#pictures.add(picture);
   }
 
   #flush(): void {

@@ -5,6 +5,8 @@ import { readOfficeParts } from './office-parts.ts';
 import { readOfficeImages, readOfficeProperties } from './office-properties.ts';
 import { OleFile } from './ole.ts';
 import { describeOle } from './ole-properties.ts';
+import { Pictures } from './pictures.ts';
+import { addXlsPictures } from './xls-pictures.ts';
 import { readZip } from './zip.ts';
 
 /** The parts of SheetJS that read a zip file and the workbook in it. Its types omit them. */
@@ -37,7 +39,10 @@ export const readSpreadsheet: FormatReader = async (input, to) => {
   }
   const options = { type: 'array', dense: true, cellDates: true, cellHTML: false, cellFormula: false } as const;
   const book = openBook(() => (isZip ? readWithoutLinks(bytes, library, options) : read(bytes, options)));
-  if (isOle) describeOle(await OleFile.open(bytes), to);
+  const old = isOle ? await OleFile.open(bytes) : undefined;
+  if (old !== undefined) describeOle(old, to);
+  const workbook = to.wantsImages ? old?.stream('Workbook') : undefined;
+  if (workbook !== undefined) addXlsPictures(workbook, new Pictures(to, budget));
   for (const [i, name] of book.SheetNames.entries()) {
     const sheet = book.Sheets[name];
     if (sheet === undefined) continue;
@@ -46,9 +51,7 @@ export const readSpreadsheet: FormatReader = async (input, to) => {
   }
   for (const header of headers) to.add({ kind: 'paragraph', text: header });
   if (isZip) await readOfficeParts(await readZip(bytes, budget), input, to);
-  if (isOle) {
-    for (const { name, bytes: inner } of (await OleFile.open(bytes)).embedded()) await readInner(inner, name, to);
-  }
+  for (const { name, bytes: inner } of old?.embedded() ?? []) await readInner(inner, name, to);
 };
 
 /**

@@ -1,11 +1,10 @@
 import type { FormatReader } from './format.ts';
+import { Pictures } from './pictures.ts';
 import { readXml } from './xml.ts';
-
-/** The elements of Office XML with images as base64 text. */
-const BINARY = new Set(['binData', 'binaryData']);
+import { addXmlPictures, BINARY_ELEMENTS } from './xml-pictures.ts';
 
 /** Reads the text of the elements of any XML document, line by line. */
-export const readXmlText: FormatReader = ({ bytes }, to) => {
+export const readXmlText: FormatReader = ({ bytes, budget }, to) => {
   let text = '';
   let hidden = 0;
   let problem: Error | undefined;
@@ -13,7 +12,7 @@ export const readXmlText: FormatReader = ({ bytes }, to) => {
     bytes,
     {
       open: (name, attributes) => {
-        if (BINARY.has(name)) hidden++;
+        if (BINARY_ELEMENTS.has(name)) hidden++;
         // The cells of iWork tables have their text in an attribute.
         text += ` ${(name === 'ct' ? attributes.get('s') : undefined) ?? ''}`;
       },
@@ -21,7 +20,7 @@ export const readXmlText: FormatReader = ({ bytes }, to) => {
         if (hidden === 0) text += part;
       },
       close: (name) => {
-        if (BINARY.has(name)) hidden--;
+        if (BINARY_ELEMENTS.has(name)) hidden--;
         text += ' ';
       },
     },
@@ -31,5 +30,6 @@ export const readXmlText: FormatReader = ({ bytes }, to) => {
   );
   const lines = text.split('\n').map((line) => line.replace(/\s+/g, ' ').trim());
   to.add({ kind: 'lines', text: lines.filter((line) => line !== '').join('\n') });
+  addXmlPictures(bytes, new Pictures(to, budget));
   if (problem !== undefined) throw problem;
 };

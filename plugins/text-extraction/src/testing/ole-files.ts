@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { container, numbers, record } from './pictures.ts';
 
 interface Cfb {
   utils: { cfb_new(): object; cfb_add(container: object, path: string, content: Uint8Array): void };
@@ -11,12 +12,6 @@ export function oleFile(streams: Readonly<Record<string, Uint8Array>>): Buffer {
   const container = CFB.utils.cfb_new();
   for (const [path, content] of Object.entries(streams)) CFB.utils.cfb_add(container, `/${path}`, content);
   return CFB.write(container, { type: 'buffer' });
-}
-
-function numbers(...values: number[]): Buffer {
-  const bytes = Buffer.alloc(values.length * 4);
-  for (const [i, value] of values.entries()) bytes.writeUInt32LE(value, i * 4);
-  return bytes;
 }
 
 /** Returns a file of Word 6 with a text. */
@@ -63,16 +58,8 @@ export function word97File(first: string, second: string, isEncrypted = false): 
   });
 }
 
-/** Returns a presentation of PowerPoint 97 with one slide: a title from the outline, and a text box. */
-export function powerPoint97File(title: string, box: string): Buffer {
-  const record = (type: number, body: Uint8Array, version = 0, instance = 0) => {
-    const head = Buffer.alloc(8);
-    head.writeUInt16LE(version | (instance << 4), 0);
-    head.writeUInt16LE(type, 2);
-    head.writeUInt32LE(body.length, 4);
-    return Buffer.concat([head, body]);
-  };
-  const container = (type: number, ...children: Buffer[]) => record(type, Buffer.concat(children), 0xf);
+/** Returns a presentation of PowerPoint 97 with one slide: a title from the outline, a text box, and pictures. */
+export function powerPoint97File(title: string, box: string, pictures: Uint8Array = Buffer.alloc(0)): Buffer {
   const outline = [
     record(0x03f3, numbers(2, 0, 0, 256, 0)),
     record(0x0f9f, numbers(0)),
@@ -90,5 +77,6 @@ export function powerPoint97File(title: string, box: string): Buffer {
   return oleFile({
     'Current User': Buffer.concat([Buffer.alloc(8), numbers(20, 0xe391c05f, directoryAt + directory.length, 0)]),
     'PowerPoint Document': Buffer.concat([document, slide, directory, edit]),
+    Pictures: pictures,
   });
 }
