@@ -24,8 +24,9 @@ import {
 import { checkFilter, comparisonsOf } from './reading/filter-parameter.ts';
 import { checkSources, type FoundFile, findFiles, sourcesOf, storageSettings } from './reading/find-files.ts';
 import { ParquetFile, type WantedRowGroup } from './reading/parquet-file.ts';
-import type { RowGroupOptions, RowGroupPosition } from './reading/row-group-decoder.ts';
+
 import type { RowGroupPart } from './reading/row-group-parts.ts';
+import type { RowGroupOptions, RowGroupPosition } from './reading/row-group-reader.ts';
 
 const parameters = Type.Object({
   /**
@@ -176,19 +177,20 @@ export class ParquetConnector extends Connector<typeof parameters> {
         if (publisher.signal.aborted || counts.left === 0) return;
         const skip = Math.max(0, (this.params.start ?? 0) - (group.firstRow - 1));
         const rows = Math.min(group.rows - skip, counts.left);
-        const parts = file.read(group, needed, skip, rows);
+        const parts = file.read(group, needed, skip, rows, options.filter);
         const place = { path, rowGroup: group.number, firstRow: group.firstRow };
         for (let left = rows; left > 0 && !publisher.signal.aborted; ) {
-          let part: RowGroupPart;
+          let part: RowGroupPart | undefined;
           try {
-            part = (await parts.next()).value as RowGroupPart;
+            part = (await parts.next()).value ?? undefined;
           } catch (error) {
             await publisher.reject(lostRows(place, left, options, error));
             break;
           }
+          if (part === undefined) break;
           const { bytes, ...found } = part;
           const position: RowGroupPosition = { ...place, ...found };
-          left -= part.rows;
+          left = skip + rows - (part.skip + part.rows);
           counts.left -= part.rows;
           const documents = options.filter.length === 0 ? { documents: part.rows } : {};
           await publisher.publishChunk({ bytes, decoder, position, ...documents });

@@ -27,8 +27,8 @@ async function readParts(content: Uint8Array, idField: string, part: number, sta
   const read = { json: [] as string[], parts: 0, most: 0, rejected: [] as string[] };
   for (const group of file.rowGroups(start, [])) {
     const skip = Math.max(0, start - (group.firstRow - 1));
-    const limits = { whole: part, part };
-    for await (const found of file.read(group, new Set(file.columns), skip, group.rows - skip, limits)) {
+    const limits = { whole: part, part, indexed: ALL };
+    for await (const found of file.read(group, new Set(file.columns), skip, group.rows - skip, [], limits)) {
       read.parts++;
       read.most = Math.max(read.most, found.bytes.length);
       const { bytes, ...rest } = found;
