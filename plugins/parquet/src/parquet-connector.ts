@@ -192,7 +192,8 @@ export class ParquetConnector extends Connector<typeof parameters> {
           const position: RowGroupPosition = { ...place, ...found };
           left = skip + rows - (part.skip + part.rows);
           counts.left -= part.rows;
-          const documents = options.filter.length === 0 ? { documents: part.rows } : {};
+          const isKnown = options.filter.length === 0 && part.bytes.length >= SMALL_BYTES;
+          const documents = isKnown ? { documents: part.rows } : {};
           await publisher.publishChunk({ bytes, decoder, position, ...documents });
         }
       }
@@ -256,6 +257,9 @@ async function openFile(storage: Storage, uri: FileUri): Promise<ParquetFile> {
     throw error;
   }
 }
+
+/** Smaller chunks are processed together, which is only possible if their documents are counted later. */
+const SMALL_BYTES = 32 * 1024;
 
 /** A damaged file may have a million columns. */
 const MAX_LISTED = 20;
