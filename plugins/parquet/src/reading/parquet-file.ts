@@ -133,7 +133,9 @@ export class ParquetFile {
         return;
       }
     }
-    if (bytes <= limits.whole || this.#isOld) {
+    // Each part has the dictionaries, so only pages with values can be divided.
+    const values = chunks.reduce((sum, { length, dictionary }) => sum + length - dictionary, 0);
+    if (bytes <= limits.whole || this.#isOld || (values <= limits.part && bytes <= MAX_ROW_GROUP_BYTES)) {
       yield { skip, rows, ...(await this.#readWhole(chunks, bytes)) };
       return;
     }
@@ -224,7 +226,8 @@ function rangeOf(column: ColumnMetaData, size: number, more: number): ColumnChun
   if (!(from >= 0 && length >= 0 && from + length <= size)) {
     throw new Error(`the column ${path.join('.')} is outside the file: it was probably cut off`);
   }
-  return { path, codec, from, length: Math.min(length + more, size - from) };
+  const whole = Math.min(length + more, size - from);
+  return { path, codec, from, length: whole, dictionary: Math.min(whole, data - from) };
 }
 
 /** Returns the position of a column without lists and objects in a row group, or -1. */

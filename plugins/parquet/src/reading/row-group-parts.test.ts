@@ -93,6 +93,30 @@ describe('the parts of a large row group', () => {
     expect(most).toBeLessThan(40_000);
   });
 
+  it('are not made of a row group that is mostly a dictionary, which each part would have', async () => {
+    const writer = new ByteWriter();
+    const file = new ParquetWriter({
+      writer,
+      schema: [
+        { name: 'root', num_children: 2 },
+        { name: 'id', type: 'INT32', repetition_type: 'REQUIRED' },
+        { name: 'text', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },
+      ],
+      codec: 'UNCOMPRESSED',
+    });
+    const rows = Array.from({ length: 100 }, (_, i) => i);
+    file.write({
+      columnData: [
+        { name: 'id', data: rows },
+        { name: 'text', data: rows.map((i) => `${i % 5}`.repeat(10_000)) },
+      ],
+    });
+    file.finish();
+    const { json, parts } = await readParts(new Uint8Array(writer.getBuffer()), 'id', 5000);
+    expect(json).toHaveLength(100);
+    expect(parts).toBe(1);
+  });
+
   it('report a page that does not fit its column', async () => {
     const content = readFileSync(`${folder}../pages/lists.parquet`);
     content.fill(0xff, 4, 24);
