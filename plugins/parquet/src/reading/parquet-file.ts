@@ -161,6 +161,7 @@ export class ParquetFile {
     return group.columns.flatMap(({ meta_data, file_path, crypto_metadata }) => {
       if (crypto_metadata !== undefined) throw new Error('a column is encrypted');
       if (meta_data === undefined || !columns.has(meta_data.path_in_schema[0] as string)) return [];
+      checkCodec(meta_data);
       if (file_path !== undefined) throw new Error(`its data is in another file, ${file_path}`);
       return rangeOf(meta_data, this.#file.size, this.#isOld ? DICTIONARY_HEADER : 0);
     });
@@ -214,6 +215,15 @@ export class ParquetFile {
  */
 const OLD_WRITER = /^parquet-mr(?: version (?:0\.|1\.[01]\.|1\.2\.[0-8]\b)|$)/;
 const DICTIONARY_HEADER = 100;
+
+/** No maintained library with a free licence reads LZO, and neither does pyarrow. */
+function checkCodec({ codec, path_in_schema: path }: ColumnMetaData): void {
+  // The numbers of newer codecs have no name.
+  const name = codec as string | undefined;
+  if (name !== undefined && name !== 'LZO') return;
+  const what = name === undefined ? 'a codec that is not known' : `the codec ${name}, which is not supported`;
+  throw new Error(`the column ${path.join('.')} has ${what}: write the file again with another one, such as ZSTD`);
+}
 
 /** @param more the bytes that the length of a column chunk may lack */
 function rangeOf(column: ColumnMetaData, size: number, more: number): ColumnChunk {
