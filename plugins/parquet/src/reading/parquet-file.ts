@@ -108,7 +108,7 @@ export class ParquetFile {
    * Reads rows of some columns of a row group: all together, or in parts if they are large.
    * @param columns the names of columns of the schema
    * @param skip the number of rows to skip
-   * @param filter leaves out pages of large row groups whose rows do not pass
+   * @param filter skips pages of large row groups whose rows do not pass
    */
   async *read(
     { group, rows: all }: WantedRowGroup,

@@ -82,8 +82,8 @@ export class RowGroupWriter {
     const rows = JSON.parse(`[${lines.slice(0, -1).replaceAll('\n', ',')}]`) as (WireCell | WireCell[])[][];
     const bytesPerRow = lines.length / rows.length;
     for (let from = 0; from < rows.length; ) {
-      const room = Math.ceil((MAX_GROUP_BYTES - this.#groupBytes) / bytesPerRow);
-      const to = Math.min(rows.length, from + Math.min(this.#rowGroupSize - this.#rows, Math.max(1, room)));
+      const space = Math.ceil((MAX_GROUP_BYTES - this.#groupBytes) / bytesPerRow);
+      const to = Math.min(rows.length, from + Math.min(this.#rowGroupSize - this.#rows, Math.max(1, space)));
       for (let column = 0; column < this.#readers.length; column++) {
         const read = this.#readers[column] as ReturnType<typeof wireReader>;
         const values = this.#values[column] as unknown[];
