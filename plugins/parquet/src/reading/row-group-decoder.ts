@@ -87,6 +87,8 @@ export class RowGroupDecoder implements RecordDecoder {
       }
     }
     while (!sink.full) {
+      // After an error of the sink, the position of the reader is not that of the sink.
+      this.#begun = undefined;
       let block: RowBlock | undefined;
       try {
         block = reader.next(Math.max(0, known - sent), skip);
@@ -95,7 +97,6 @@ export class RowGroupDecoder implements RecordDecoder {
         return;
       }
       if (block === undefined) {
-        this.#begun = undefined;
         this.#records.set(position as object, sent);
         return;
       }
