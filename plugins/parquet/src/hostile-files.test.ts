@@ -76,6 +76,12 @@ it.each<[string, Statements, string | RegExp, Uint8Array?]>([
     { compressed: 4, uncompressed: 4 },
     'the values of a page need 12 bytes, and it has 4',
   ],
+  [
+    'the codec LZO',
+    { codec: 3 },
+    '3 rows cannot be read: the column id has the codec LZO, which is not supported: write',
+  ],
+  ['an unknown codec', { codec: 99 }, '3 rows cannot be read: the column id has a codec that is not known: write the'],
   ['a page that is longer than its column', { compressed: 4000 }, 'a page of 4000 bytes, or 12 without compression'],
   ['a page of 2 GB', { uncompressed: 2 ** 31 - 1 }, 'a page of 12 bytes, or 2147483647 without compression'],
   ['a page of less than no bytes', { compressed: -5 }, 'a page of -5 bytes'],

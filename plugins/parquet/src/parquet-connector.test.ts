@@ -82,13 +82,13 @@ describe('ParquetConnector', () => {
     ['a scalar', { n: 31 }, ['r31'], 3],
     ['a list', { n: new Map([['in', [2, 3]]]) }, ['r2', 'r3'], 3],
     ['an instant', { at: new Map([['gt', '2024-01-02T13:00:00Z']]) }, ['r38', 'r39'], 3],
-    ['a decimal', { price: new Map([['lte', 0.25]]) }, ['r0', 'r1'], 0],
+    ['a decimal', { price: new Map([['lte', 0.25]]) }, ['r0', 'r1'], 3],
     ['a text', { city: 'Rome', n: new Map([['lt', 6]]) }, ['r2', 'r5'], 3],
     ['texts that are not wanted', { city: new Map([['ne', 'Rome']]), n: new Map([['lt', 4]]) }, ['r0', 'r1', 'r3'], 3],
   ])('filters rows by %s and skips row groups by their statistics', async (_, filter, ids, skipped) => {
     const read = await readDocuments({ ...groups, columns: [], filter: new Map(Object.entries(filter)) });
     expect(read.json).toEqual(ids.map((id) => `{"id":"${id}"}`));
-    expect(read.message).toBe(skipped === 0 ? '1 files' : `1 files, ${skipped} row groups were not read`);
+    expect(read.message).toBe(`1 files, ${skipped} row groups were not read`);
   });
 
   it('skips rows of each file, and ends after the limit', async () => {

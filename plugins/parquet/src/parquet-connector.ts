@@ -24,8 +24,9 @@ import {
 import { checkFilter, comparisonsOf } from './reading/filter-parameter.ts';
 import { checkSources, type FoundFile, findFiles, sourcesOf, storageSettings } from './reading/find-files.ts';
 import { ParquetFile, type WantedRowGroup } from './reading/parquet-file.ts';
-import type { RowGroupOptions, RowGroupPosition } from './reading/row-group-decoder.ts';
+
 import type { RowGroupPart } from './reading/row-group-parts.ts';
+import type { RowGroupOptions, RowGroupPosition } from './reading/row-group-reader.ts';
 
 const parameters = Type.Object({
   /**
@@ -44,8 +45,9 @@ const parameters = Type.Object({
   columns: Type.Optional(Type.Array(Type.String())),
   /**
    * Publishes only rows that pass all comparisons: filter { price { gte: 10, lt: 20 }, country: DE }. The operators are
-   * eq, ne, gt, gte, lt, lte and in. Row groups whose statistics exclude all rows are not read; statistics of decimals
-   * and of INT96 timestamps are not used. Only columns without lists and objects can be compared.
+   * eq, ne, gt, gte, lt, lte and in. Row groups and pages whose statistics exclude all rows are not read. Only columns
+   * without lists and objects can be compared. A null passes ne only. A value that the column cannot have, such as a
+   * fraction of a whole number, is refused.
    */
   filter: Type.Optional(MapOf(Type.Unknown())),
   /** The maximum number of documents of the run. Not together with filter. Defaults to -1, which means all. */
@@ -176,21 +178,23 @@ export class ParquetConnector extends Connector<typeof parameters> {
         if (publisher.signal.aborted || counts.left === 0) return;
         const skip = Math.max(0, (this.params.start ?? 0) - (group.firstRow - 1));
         const rows = Math.min(group.rows - skip, counts.left);
-        const parts = file.read(group, needed, skip, rows);
+        const parts = file.read(group, needed, skip, rows, options.filter);
         const place = { path, rowGroup: group.number, firstRow: group.firstRow };
         for (let left = rows; left > 0 && !publisher.signal.aborted; ) {
-          let part: RowGroupPart;
+          let part: RowGroupPart | undefined;
           try {
-            part = (await parts.next()).value as RowGroupPart;
+            part = (await parts.next()).value ?? undefined;
           } catch (error) {
             await publisher.reject(lostRows(place, left, options, error));
             break;
           }
+          if (part === undefined) break;
           const { bytes, ...found } = part;
           const position: RowGroupPosition = { ...place, ...found };
-          left -= part.rows;
+          left = skip + rows - (part.skip + part.rows);
           counts.left -= part.rows;
-          const documents = options.filter.length === 0 ? { documents: part.rows } : {};
+          const isKnown = options.filter.length === 0 && part.bytes.length >= SMALL_BYTES;
+          const documents = isKnown ? { documents: part.rows } : {};
           await publisher.publishChunk({ bytes, decoder, position, ...documents });
         }
       }
@@ -254,6 +258,9 @@ async function openFile(storage: Storage, uri: FileUri): Promise<ParquetFile> {
     throw error;
   }
 }
+
+/** Smaller chunks are processed together, which is only possible if their documents are counted later. */
+const SMALL_BYTES = 32 * 1024;
 
 /** A damaged file may have a million columns. */
 const MAX_LISTED = 20;

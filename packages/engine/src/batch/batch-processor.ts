@@ -299,6 +299,19 @@ export class BatchProcessor implements RecordSink {
     this.#options.log.warn(message);
   }
 
+  get known(): number {
+    return Math.max(0, this.#done - this.#seen);
+  }
+
+  skip(records: number): void {
+    this.#sendCollected();
+    this.#seen += records;
+  }
+
+  get full(): boolean {
+    return this.#paused || this.#options.flow.stopped;
+  }
+
   /** Returns true if this pass must process the last decoded document: no earlier pass did, and no later pass will. */
   #isNext(end: number): boolean {
     if (end <= this.#done || this.#paused || this.#options.flow.stopped) return false;

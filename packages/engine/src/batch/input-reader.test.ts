@@ -5,6 +5,7 @@ import { FailureBudget } from '../failures/failure-budget.ts';
 import { MAX_DOCUMENT_BYTES } from '../failures/kept-failure.ts';
 import { encodeDocuments } from '../transport/document-wire.ts';
 import { addInputs } from './input-reader.ts';
+import { sent, skippingDecoder } from './large-chunk.test.lib.ts';
 import type { InputBatch, PartFailure } from './pipeline-messages.ts';
 import { wordDecoder } from './word-decoder.test.lib.ts';
 
@@ -47,6 +48,20 @@ describe('the inputs of failed documents', () => {
       'The document could not be read again: the chunk is broken',
     ]);
   });
+
+  it.each([true, false])(
+    'are found without those before them, if the decoder can skip (tables: %j)',
+    async (asTables) => {
+      const decoder = skippingDecoder({ tables: 100, rows: 10, size: 4, asTables });
+      const chunk = () => ({ bytes: new Uint8Array(8), decoder, position: {} });
+      sent.documents = 0;
+      expect(await inputsAt({ kind: 'records', chunks: [chunk(), chunk()] }, 1995, 1987)).toEqual([
+        '{"id":"995","text":"995."}',
+        '{"id":"987","text":"987."}',
+      ]);
+      expect(sent.documents).toBe(20);
+    },
+  );
 
   it('are missing with the reason if the batch or its decoder cannot be read', async () => {
     expect(await inputsAt(words('a'), 5)).toEqual(['The document was not found when the source was read again']);

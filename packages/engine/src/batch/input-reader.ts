@@ -1,4 +1,4 @@
-import type { ModuleReference, RecordDecoder, RecordSink } from '../component/connector.ts';
+import type { ModuleReference, RecordDecoder, RecordSink, RejectedRecord } from '../component/connector.ts';
 import type { Logger } from '../component/logger.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
@@ -67,11 +67,13 @@ export async function addInputs(
 class InputFinder implements RecordSink {
   readonly found = new Map<number, Content>();
   readonly #positions: ReadonlySet<number>;
+  readonly #first: number;
   readonly #budget: FailureBudget;
   #seen = 0;
 
   constructor(positions: ReadonlySet<number>, budget: FailureBudget) {
     this.#positions = positions;
+    this.#first = Math.min(...positions);
     this.#budget = budget;
   }
 
@@ -87,8 +89,17 @@ class InputFinder implements RecordSink {
     }
   }
 
-  reject(): void {
-    this.#seen++;
+  reject({ count = 1 }: RejectedRecord): void {
+    this.#seen += count;
+  }
+
+  /** The records before the first wanted one. */
+  get known(): number {
+    return Math.max(0, this.#first - this.#seen);
+  }
+
+  skip(records: number): void {
+    this.#seen += records;
   }
 
   warn(): void {}

@@ -109,11 +109,25 @@ export interface RecordSink {
   table?(table: DocumentTable): void;
   reject(record: RejectedRecord): void;
   warn(message: string): void;
+  /**
+   * How many of the next records the sink ignores, because it has received them in an earlier call for the same chunk.
+   * Optional.
+   */
+  readonly known?: number;
+  /** Counts records that the sink ignores, instead of sending them again: at most `known`. */
+  skip?(records: number): void;
+  /**
+   * True if the sink ignores all other records of this call. The decoder may return. If the sink needs them, it is called
+   * again with the same objects. Optional.
+   */
+  readonly full?: boolean;
 }
 
 /**
  * Decodes a chunk into documents, in the pipeline threads. Each thread has one instance for each `ModuleReference`. The
  * memory of the bytes is reused after the documents have been processed.
+ * A chunk whose output is large is decoded several times, from the start, each time for the next part of the output. A
+ * decoder of large chunks should keep its position when the sink is full, and skip the known records in the next call.
  */
 export interface RecordDecoder {
   decode(bytes: Uint8Array, position: unknown, sink: RecordSink): void;

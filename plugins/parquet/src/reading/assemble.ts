@@ -45,6 +45,11 @@ export class NestedReader {
   take(count: number): (Value | undefined)[] {
     return Array.from({ length: count }, () => read(this.#node) ?? undefined);
   }
+
+  /** Skips rows. Throws if a column is too short. */
+  skip(count: number): void {
+    for (const leaf of this.#node.leaves) leaf.skipRows(count);
+  }
 }
 
 function nodeOf(schema: SchemaTree, definition: number, repetition: number, leafOf: LeafOf): Node {

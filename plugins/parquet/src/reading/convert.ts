@@ -216,7 +216,8 @@ function uuidText(bytes: Uint8Array): string {
     .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-function float16(bytes: Uint8Array): number {
+/** Returns the number of a float of 16 bits. */
+export function float16(bytes: Uint8Array): number {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getFloat16(0, true);
 }
 

@@ -105,6 +105,10 @@ class Booleans<V> implements StoredValues<V> {
     return Array.from(this.#runs.read(count), (bit) => this.#convert.of(bit === 1));
   }
 
+  skip(count: number): void {
+    this.#runs.read(count);
+  }
+
   pick(): never {
     throw new Error('a dictionary has no runs');
   }

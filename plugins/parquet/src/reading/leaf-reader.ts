@@ -15,10 +15,30 @@ export class LeafReader<V> {
   #at = 0;
   #valueAt = 0;
   #ended = false;
+  /** Where `reset` returns to, and the blocks that were read since. */
+  #mark: { readonly block: Block<V>; readonly at: number; readonly valueAt: number } | undefined;
+  #since: Block<V>[] = [];
+  /** Blocks that are read again, in order. */
+  #again: Block<V>[] = [];
 
   constructor(pages: PageReader<V>, full: number) {
     this.#pages = pages;
     this.#full = full;
+  }
+
+  /** Marks the current position for `reset`, and forgets the mark before it. */
+  mark(): void {
+    this.#mark = { block: this.#block, at: this.#at, valueAt: this.#valueAt };
+    this.#since = [];
+  }
+
+  /** Returns to the mark. The values after it are not converted again. */
+  reset(): void {
+    if (this.#mark === undefined) throw new Error('a column has no mark');
+    const { block, at, valueAt } = this.#mark;
+    [this.#block, this.#at, this.#valueAt] = [block, at, valueAt];
+    this.#again = [...this.#since, ...this.#again];
+    this.#since = [];
   }
 
   /** Returns whether there is another value. */
@@ -29,12 +49,15 @@ export class LeafReader<V> {
   /** Reads the next block, of at most `most` values, if the current one has ended. Returns false after the last one. */
   #fill(most: number): boolean {
     if (this.#at < this.#block.count) return true;
-    if (this.#ended) return false;
-    const block = this.#pages.next(most);
+    const block = this.#again.shift() ?? (this.#ended ? undefined : this.#pages.next(most));
+    if (block === undefined) {
+      this.#ended = true;
+      return false;
+    }
+    if (this.#mark !== undefined) this.#since.push(block);
     this.#at = this.#valueAt = 0;
-    this.#block = block ?? NO_BLOCK;
-    this.#ended = block === undefined;
-    return block !== undefined;
+    this.#block = block;
+    return true;
   }
 
   /** The definition level of the next value. Call it only if there is one. */
@@ -59,6 +82,10 @@ export class LeafReader<V> {
    * Skips rows, and before them the rest of a row that began in an earlier page. Throws if the column is too short.
    */
   skipRows(count: number): void {
+    if (!this.#pages.hasLists) {
+      this.skip(count);
+      return;
+    }
     const skipRest = () => {
       while (this.hasNext && this.repetition > 0) this.next();
     };
@@ -67,6 +94,13 @@ export class LeafReader<V> {
       this.next();
       skipRest();
     }
+  }
+
+  /** Skips values without converting them. Throws if the column is too short. Do not `reset` to before them. */
+  skip(count: number): void {
+    let left = count;
+    for (; left > 0 && (this.#at < this.#block.count || this.#again.length > 0); left--) this.next();
+    if (left > 0) this.#pages.skip(left);
   }
 
   /**

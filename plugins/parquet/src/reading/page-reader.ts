@@ -52,10 +52,19 @@ interface Page<V> {
   left: number;
   readonly repetitions: HybridRuns | undefined;
   readonly definitions: HybridRuns | undefined;
-  readonly values: { take(from: number, count: number): V[] };
+  readonly values: { take(from: number, count: number): V[]; skip(count: number): void };
   /** How many values were read, without the missing ones. */
   taken: number;
 }
+
+/** A page of which all values are skipped. */
+const UNREAD: Page<never> = {
+  left: 0,
+  repetitions: undefined,
+  definitions: undefined,
+  values: { take: () => [], skip: () => undefined },
+  taken: 0,
+};
 
 /** Reads the pages of a column chunk, a block of values at a time, and converts the values. */
 export class PageReader<V> {
@@ -92,6 +101,11 @@ export class PageReader<V> {
     this.#rows = rows;
   }
 
+  /** Whether the column has lists. */
+  get hasLists(): boolean {
+    return this.#levels.repetition > 0;
+  }
+
   /** Returns at most `most` of the next values, all of one page, or undefined after the last one. */
   next(most: number): Block<V> | undefined {
     this.#page ??= this.#nextPage();
@@ -101,23 +115,46 @@ export class PageReader<V> {
     page.left -= count;
     if (page.left === 0) this.#page = undefined;
     const repetitions = page.repetitions?.read(count) ?? NONE;
-    let definitions: ArrayLike<number> = NONE;
-    let present = count;
-    if (page.definitions !== undefined) {
-      const same = page.definitions.same(count);
-      if (same !== this.#levels.definition) {
-        const read = same === undefined ? page.definitions.read(count) : new Int32Array(count).fill(same);
-        present = countOf(read, this.#levels.definition);
-        if (present < count) definitions = read;
-      }
-    }
+    const { definitions, present } = this.#definitions(page, count);
     const values = present === 0 ? [] : page.values.take(page.taken, present);
     page.taken += present;
     return { count, definitions, repetitions, values };
   }
 
-  /** Returns the next page with values. */
-  #nextPage(): Page<V> | undefined {
+  /** Skips values without converting them. Throws if there are fewer. */
+  skip(count: number): void {
+    for (let left = count; left > 0; ) {
+      this.#page ??= this.#nextPage(left);
+      const page = this.#page;
+      if (page === undefined) throw new Error('a column ends before the rows of its row group');
+      const skipped = Math.min(left, page.left);
+      left -= skipped;
+      page.left -= skipped;
+      if (page.left === 0) this.#page = undefined;
+      else {
+        page.repetitions?.read(skipped);
+        const { present } = this.#definitions(page, skipped);
+        if (present > 0) page.values.skip(present);
+        page.taken += present;
+      }
+    }
+  }
+
+  /** Returns the definition levels of the next values unless all exist, and how many exist. */
+  #definitions({ definitions }: Page<V>, count: number): { definitions: ArrayLike<number>; present: number } {
+    const highest = this.#levels.definition;
+    const same = definitions?.same(count);
+    if (definitions === undefined || same === highest) return { definitions: NONE, present: count };
+    const read = same === undefined ? definitions.read(count) : new Int32Array(count).fill(same);
+    const present = countOf(read, highest);
+    return { definitions: present < count ? read : NONE, present };
+  }
+
+  /**
+   * Returns the next page with values.
+   * @param skipped the number of values to skip; a page that has no more is not decompressed
+   */
+  #nextPage(skipped = 0): Page<V> | undefined {
     const reader = this.#reader;
     while (reader.offset < reader.view.byteLength - 1) {
       const header = parquetHeader(reader);
@@ -129,6 +166,8 @@ export class PageReader<V> {
       reader.offset += size;
       if (header.type === 'DICTIONARY_PAGE') this.#readDictionary(compressed, header);
       else if (header.type === 'DATA_PAGE' || header.type === 'DATA_PAGE_V2') {
+        const count = (header.data_page_header_v2 ?? header.data_page_header)?.num_values ?? 0;
+        if (count > 0 && count <= skipped) return { ...UNREAD, left: count };
         const page = this.#readPage(compressed, header);
         if (page.left > 0) return page;
       }
@@ -158,7 +197,11 @@ export class PageReader<V> {
     const dictionary = this.#dictionary;
     if (dictionary === undefined) throw new Error('a page refers to a dictionary that its column does not have');
     const indexes = new HybridRuns(bytes, 1, bytes[0] ?? 0);
-    return { ...page, values: { take: (_, taken) => dictionary.pick(indexes.read(taken)) } };
+    const values = {
+      take: (_: number, taken: number) => dictionary.pick(indexes.read(taken)),
+      skip: (skipped: number) => void indexes.read(skipped),
+    };
+    return { ...page, values };
   }
 }
 

@@ -3,13 +3,15 @@ import type { RangedFile } from 'headrace/storage';
 import type { ColumnMetaData, FileMetaData, RowGroup, SchemaElement } from 'hyparquet';
 import { checkFooter } from './check-footer.ts';
 import type { ColumnChunkPlace } from './page-reader.ts';
+import { runsOf } from './read-ranges.ts';
 import { ColumnFilter, type Comparison } from './row-filter.ts';
 import type { ColumnChunk, RowGroupPart } from './row-group-parts.ts';
+import { FooterStatistics } from './stored-bounds.ts';
 
-/** Ranges with a smaller gap are read with one request. */
-const GAP_BYTES = 64 * 1024;
 /** A larger row group is read in parts, page by page. */
 const WHOLE_BYTES = 128 * 1024 ** 2;
+/** Of a larger row group, the page index selects the pages that a filter needs. */
+const INDEXED_BYTES = 1024 ** 2;
 /** About the size of these parts. */
 const PART_BYTES = 32 * 1024 ** 2;
 /** A larger row group that must be read as a whole does not fit into the memory of a run. */
@@ -35,10 +37,13 @@ export interface WantedRowGroup {
 export class ParquetFile {
   readonly metadata: FileMetaData;
   readonly #file: RangedFile;
+  readonly #footer: Uint8Array;
+  #footerStatistics: FooterStatistics | undefined;
 
-  private constructor(file: RangedFile, metadata: FileMetaData) {
+  private constructor(file: RangedFile, metadata: FileMetaData, footer: Uint8Array) {
     this.#file = file;
     this.metadata = metadata;
+    this.#footer = footer;
   }
 
   /** Reads the footer. Throws an error that says what is wrong if the file is not a Parquet file. */
@@ -54,7 +59,7 @@ export class ParquetFile {
     if (length > file.size) throw new Error('its footer is longer than the file: it was probably cut off');
     if (length > MAX_FOOTER_BYTES) throw new Error(`its footer has ${length} bytes`);
     const footer = length <= end.length ? end.subarray(-length) : await file.read(file.size - length, file.size);
-    // Stored values, because statistics are compared before values are converted.
+    // Converted statistics are not used.
     const same = (value: unknown) => value;
     const parsers = {
       timestampFromMilliseconds: same,
@@ -66,7 +71,7 @@ export class ParquetFile {
     try {
       const metadata = parquetMetadata(exactBuffer(footer), { parsers, geoparquet: false });
       checkFooter(metadata);
-      return new ParquetFile(file, metadata);
+      return new ParquetFile(file, metadata, footer);
     } catch (error) {
       throw new Error(`its footer is damaged: ${messageOf(error)}`, { cause: error });
     }
@@ -84,17 +89,14 @@ export class ParquetFile {
 
   /** Returns the row groups that have rows after the skipped ones, and that may have rows that pass the filter. */
   rowGroups(skip: number, filter: readonly Comparison[]): WantedRowGroup[] {
-    const filters = [...new Set(filter.map(({ column }) => column))].map((column) => ({
-      column,
-      test: this.#filterOf(column, filter),
-    }));
+    const filters = this.#filtersOf(filter);
     const wanted: WantedRowGroup[] = [];
     let firstRow = 1;
     for (const [i, group] of this.metadata.row_groups.entries()) {
       const rows = Number(group.num_rows);
-      const mayPass = filters.every(({ column, test }) => {
-        const { statistics } = group.columns.find((one) => isColumn(one.meta_data, column))?.meta_data ?? {};
-        return statistics === undefined || test.mayPass(statistics);
+      const mayPass = filters.every(({ element, test }) => {
+        const at = columnAt(group, element.name);
+        return at < 0 || test.mayPass(this.#statistics.boundsOf(i, at, element));
       });
       if (rows > 0 && firstRow - 1 + rows > skip && mayPass) wanted.push({ number: i + 1, firstRow, rows, group });
       firstRow += rows;
@@ -106,27 +108,49 @@ export class ParquetFile {
    * Reads rows of some columns of a row group: all together, or in parts if they are large.
    * @param columns the names of columns of the schema
    * @param skip the number of rows to skip
+   * @param filter skips pages of large row groups whose rows do not pass
    */
   async *read(
     { group, rows: all }: WantedRowGroup,
     columns: ReadonlySet<string>,
     skip: number,
     rows: number,
-    limits = { whole: WHOLE_BYTES, part: PART_BYTES },
+    filter: readonly Comparison[] = [],
+    limits = { whole: WHOLE_BYTES, part: PART_BYTES, indexed: INDEXED_BYTES },
   ): AsyncGenerator<RowGroupPart> {
     const chunks = this.#chunksOf(group, columns);
     const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
-    if (bytes <= limits.whole || this.#isOld) {
+    const { schema } = this.metadata;
+    if (filter.length > 0 && bytes >= limits.indexed && !this.#isOld) {
+      const { selectedParts } = await import('./selected-parts.ts');
+      const tests = this.#filtersOf(filter).map(({ element, test }) => {
+        const at = columnAt(group, element.name);
+        return { element, test, at, order: this.#statistics.orderOf(at) };
+      });
+      const selected = await selectedParts(this.#file, group, chunks, tests, { from: skip, to: skip + rows, all });
+      if (selected !== undefined) {
+        yield* selected.read(limits.part);
+        return;
+      }
+    }
+    // Each part has the dictionaries, so only pages with values can be divided.
+    const values = chunks.reduce((sum, { length, dictionary }) => sum + length - dictionary, 0);
+    if (bytes <= limits.whole || this.#isOld || (values <= limits.part && bytes <= MAX_ROW_GROUP_BYTES)) {
       yield { skip, rows, ...(await this.#readWhole(chunks, bytes)) };
       return;
     }
     const { rowGroupParts } = await import('./row-group-parts.ts');
-    const { schema } = this.metadata;
     yield* rowGroupParts(this.#file, schema, chunks, { from: skip, to: skip + rows, all }, limits.part);
   }
 
   close(): Promise<void> {
     return this.#file.close();
+  }
+
+  /** Only filters need the statistics. */
+  get #statistics(): FooterStatistics {
+    this.#footerStatistics ??= new FooterStatistics(this.#footer);
+    return this.#footerStatistics;
   }
 
   get #isOld(): boolean {
@@ -137,6 +161,7 @@ export class ParquetFile {
     return group.columns.flatMap(({ meta_data, file_path, crypto_metadata }) => {
       if (crypto_metadata !== undefined) throw new Error('a column is encrypted');
       if (meta_data === undefined || !columns.has(meta_data.path_in_schema[0] as string)) return [];
+      checkCodec(meta_data);
       if (file_path !== undefined) throw new Error(`its data is in another file, ${file_path}`);
       return rangeOf(meta_data, this.#file.size, this.#isOld ? DICTIONARY_HEADER : 0);
     });
@@ -152,11 +177,10 @@ export class ParquetFile {
         },
       );
     }
-    const sorted = chunks.toSorted((a, b) => a.from - b.from);
     const whole = new Uint8Array(bytes);
     const places: ColumnChunkPlace[] = [];
     let filled = 0;
-    for (const run of runsOf(sorted)) {
+    for (const run of runsOf(chunks)) {
       const [first, last] = [run[0] as ColumnChunk, run.at(-1) as ColumnChunk];
       const read = await this.#file.read(first.from, last.from + last.length);
       for (const { from, length, path, codec } of run) {
@@ -168,20 +192,20 @@ export class ParquetFile {
     return { bytes: whole, columns: places };
   }
 
-  #filterOf(column: string, filter: readonly Comparison[]): ColumnFilter {
-    const element = this.column(column);
-    if (element === undefined) throw new Error(`filter: the file has no column ${column}`);
-    if (element.type === undefined || element.repetition_type === 'REPEATED') {
-      throw new Error(`filter: the column ${column} has lists or objects, which cannot be compared`);
-    }
-    try {
-      return new ColumnFilter(
-        element,
-        filter.filter((one) => one.column === column),
-      );
-    } catch (error) {
-      throw new Error(`filter.${column}: ${messageOf(error)}`);
-    }
+  #filtersOf(filter: readonly Comparison[]): { element: SchemaElement; test: ColumnFilter }[] {
+    return [...new Set(filter.map(({ column }) => column))].map((column) => {
+      const element = this.column(column);
+      if (element === undefined) throw new Error(`filter: the file has no column ${column}`);
+      if (element.type === undefined || element.repetition_type === 'REPEATED') {
+        throw new Error(`filter: the column ${column} has lists or objects, which cannot be compared`);
+      }
+      const comparisons = filter.filter((one) => one.column === column);
+      try {
+        return { element, test: new ColumnFilter(element, comparisons) };
+      } catch (error) {
+        throw new Error(`filter.${column}: ${messageOf(error)}`);
+      }
+    });
   }
 }
 
@@ -191,6 +215,15 @@ export class ParquetFile {
  */
 const OLD_WRITER = /^parquet-mr(?: version (?:0\.|1\.[01]\.|1\.2\.[0-8]\b)|$)/;
 const DICTIONARY_HEADER = 100;
+
+/** No maintained library with a free licence reads LZO, and neither does pyarrow. */
+function checkCodec({ codec, path_in_schema: path }: ColumnMetaData): void {
+  // The numbers of newer codecs have no name.
+  const name = codec as string | undefined;
+  if (name !== undefined && name !== 'LZO') return;
+  const what = name === undefined ? 'a codec that is not known' : `the codec ${name}, which is not supported`;
+  throw new Error(`the column ${path.join('.')} has ${what}: write the file again with another one, such as ZSTD`);
+}
 
 /** @param more the bytes that the length of a column chunk may lack */
 function rangeOf(column: ColumnMetaData, size: number, more: number): ColumnChunk {
@@ -203,22 +236,15 @@ function rangeOf(column: ColumnMetaData, size: number, more: number): ColumnChun
   if (!(from >= 0 && length >= 0 && from + length <= size)) {
     throw new Error(`the column ${path.join('.')} is outside the file: it was probably cut off`);
   }
-  return { path, codec, from, length: Math.min(length + more, size - from) };
+  const whole = Math.min(length + more, size - from);
+  return { path, codec, from, length: whole, dictionary: Math.min(whole, data - from) };
 }
 
-/** Groups ranges that are close together. */
-function runsOf(sorted: readonly ColumnChunk[]): ColumnChunk[][] {
-  const runs: ColumnChunk[][] = [];
-  for (const range of sorted) {
-    const last = runs.at(-1)?.at(-1);
-    if (last !== undefined && range.from - (last.from + last.length) <= GAP_BYTES) runs.at(-1)?.push(range);
-    else runs.push([range]);
-  }
-  return runs;
-}
-
-function isColumn(column: ColumnMetaData | undefined, name: string): boolean {
-  return column?.path_in_schema.length === 1 && column.path_in_schema[0] === name;
+/** Returns the position of a column without lists and objects in a row group, or -1. */
+function columnAt({ columns }: RowGroup, name: string): number {
+  return columns.findIndex(
+    ({ meta_data: about }) => about?.path_in_schema.length === 1 && about.path_in_schema[0] === name,
+  );
 }
 
 function topLevel(schema: readonly SchemaElement[]): SchemaElement[] {

@@ -1,8 +1,9 @@
-import type { SchemaElement, Statistics } from 'hyparquet';
-import { logicalType } from './convert.ts';
+import type { SchemaElement } from 'hyparquet';
+import { float16, logicalType } from './convert.ts';
 import { parseDecimal, unscaled } from './decimals.ts';
 import { int96Nanos, PER_SECOND } from './instants.ts';
-import type { Convert, RawValue } from './stored-values.ts';
+import type { StoredBounds } from './stored-bounds.ts';
+import type { Convert } from './stored-values.ts';
 
 /** The comparisons of the parameter `filter`. */
 export const OPERATORS = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in'] as const;
@@ -19,14 +20,14 @@ export interface Comparison {
   readonly value: FilterValue;
 }
 
-/** A value that `<` orders: numbers, or bytes as hexadecimal digits. */
+/** A value that `<` orders: numbers, or a text with a character for each byte. */
 type Key = number | bigint | string;
 
 /** Tests the rows and the row groups of a column. */
 export class ColumnFilter {
   readonly #tests: readonly { readonly operator: Operator; readonly keys: readonly Key[] }[];
-  /** False if the library converts the statistics of the type to numbers that are not exact. */
-  readonly #hasBounds: boolean;
+  /** Whether NaN is possible, which is not between bounds. */
+  readonly #hasNaN: boolean;
 
   /** Returns the key of a stored value. */
   readonly keyOf: Convert<Key>;
@@ -34,7 +35,8 @@ export class ColumnFilter {
   /** Throws an error that says why a value cannot be compared with the column. */
   constructor(element: SchemaElement, comparisons: readonly Comparison[]) {
     this.keyOf = keyOf(element);
-    this.#hasBounds = logicalType(element).type !== 'DECIMAL' && element.type !== 'INT96';
+    const { type } = element;
+    this.#hasNaN = type === 'FLOAT' || type === 'DOUBLE' || logicalType(element).type === 'FLOAT16';
     this.#tests = comparisons.map(({ operator, value }) => ({
       operator,
       keys: (Array.isArray(value) ? value : [value]).map((one) => parseKey(one, element)),
@@ -47,35 +49,45 @@ export class ColumnFilter {
     return true;
   }
 
-  /**
-   * Returns whether a row group with these statistics may have rows that pass. The bounds are stored values, not
-   * rounded towards the inside.
-   */
-  mayPass({ min_value, max_value }: Statistics): boolean {
-    if (!this.#hasBounds || min_value === undefined || max_value === undefined) return true;
-    const low = this.keyOf(min_value as RawValue);
-    const high = this.keyOf(max_value as RawValue);
-    return this.#tests.every(({ operator, keys }) => mayCompare(low, high, operator, keys));
+  /** Returns whether some of the values of a row group or a page may pass. */
+  mayPass({ low, high, nulls }: StoredBounds): boolean {
+    const bounds: Bounds = {
+      low: low === undefined ? undefined : this.keyOf(low),
+      high: high === undefined ? undefined : this.keyOf(high),
+    };
+    return this.#tests.every(({ operator, keys }) => {
+      if (operator === 'ne') return nulls !== 'none' || this.#hasNaN || mayDiffer(bounds, keys[0] as Key);
+      return nulls !== 'all' && mayCompare(bounds, operator, keys);
+    });
   }
 }
 
+/** Bounds of keys; undefined if they are unknown. */
+interface Bounds {
+  readonly low: Key | undefined;
+  readonly high: Key | undefined;
+}
+
+/** Returns whether a key between two bounds may be another one. */
+function mayDiffer({ low, high }: Bounds, key: Key): boolean {
+  return !(low !== undefined && high !== undefined && low >= key && high <= key);
+}
+
 /** Returns whether a key between two bounds may pass. */
-function mayCompare(low: Key, high: Key, operator: Operator, keys: readonly Key[]): boolean {
+function mayCompare({ low, high }: Bounds, operator: Exclude<Operator, 'ne'>, keys: readonly Key[]): boolean {
   const [key] = keys as readonly [Key];
   switch (operator) {
     case 'eq':
     case 'in':
-      return keys.some((one) => one >= low && one <= high);
+      return keys.some((one) => (low === undefined || one >= low) && (high === undefined || one <= high));
     case 'gt':
-      return high > key;
+      return high === undefined || high > key;
     case 'gte':
-      return high >= key;
+      return high === undefined || high >= key;
     case 'lt':
-      return low < key;
+      return low === undefined || low < key;
     case 'lte':
-      return low <= key;
-    case 'ne':
-      return true;
+      return low === undefined || low <= key;
   }
 }
 
@@ -108,16 +120,17 @@ function keyOf(element: SchemaElement): Convert<Key> {
       ? (raw) => BigInt.asUintN(64, BigInt(raw as bigint))
       : (raw) => (raw as number) >>> 0;
   }
+  if (type === 'FLOAT16') return (raw) => float16(raw as Uint8Array);
   if (element.type === 'INT96') return (raw) => int96Nanos(raw as bigint);
   return (raw) => {
-    if (raw instanceof Uint8Array) return hexOf(raw);
+    if (raw instanceof Uint8Array) return bytesKey(raw);
     return typeof raw === 'boolean' ? Number(raw) : raw;
   };
 }
 
-/** UTF-8 bytes have the order of their characters, and hexadecimal digits have the order of their bytes. */
-function hexOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+/** UTF-8 bytes have the order of their characters. */
+function bytesKey(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
 function parseKey(value: string | number | boolean, element: SchemaElement): Key {
@@ -137,8 +150,21 @@ function parseKey(value: string | number | boolean, element: SchemaElement): Key
     }
     case 'TIMESTAMP':
       return instantKey(text, PER_SECOND[logical.unit], wrong);
+    case 'TIME': {
+      const [, clock, digits = ''] = /^(\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,9}))?$/.exec(text) ?? [];
+      const millis = Date.parse(`1970-01-01T${clock}Z`);
+      if (Number.isNaN(millis)) throw wrong('a time such as 23:59:59.123');
+      return unitsOf(millis, digits, PER_SECOND[logical.unit], wrong);
+    }
+    case 'UUID':
+      if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) {
+        throw wrong('a UUID such as a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11');
+      }
+      return bytesKey(Buffer.from(text.replaceAll('-', ''), 'hex'));
+    case 'FLOAT16':
+      return Math.f16round(parseNumber(text, wrong));
     case 'TEXT':
-      return Buffer.from(text).toString('hex');
+      return bytesKey(Buffer.from(text));
     case 'NONE':
     case 'UNSIGNED':
       break;
@@ -157,10 +183,9 @@ function parseKey(value: string | number | boolean, element: SchemaElement): Key
       return instantKey(text, PER_SECOND.NANOS, wrong);
     case 'FLOAT':
     case 'DOUBLE':
-      if (text.trim() === '' || Number.isNaN(Number(text))) throw wrong('a number');
-      return element.type === 'FLOAT' ? Math.fround(Number(text)) : Number(text);
+      return element.type === 'FLOAT' ? Math.fround(parseNumber(text, wrong)) : parseNumber(text, wrong);
     default:
-      return Buffer.from(text).toString('hex');
+      return bytesKey(Buffer.from(text));
   }
 }
 
@@ -169,6 +194,20 @@ function instantKey(text: string, perSecond: number, wrong: (expected: string) =
   const [, second, digits = ''] = /^(\d{4,}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?)?)(?:\.(\d{1,9}))?Z?$/.exec(text) ?? [];
   const millis = Date.parse(second?.includes('T') ? `${second}Z` : (second ?? ''));
   if (Number.isNaN(millis)) throw wrong('a date or an instant such as 2024-12-31T23:59:59.123Z');
+  return unitsOf(millis, digits, perSecond, wrong);
+}
+
+/** @param digits the digits after the second */
+function unitsOf(millis: number, digits: string, perSecond: number, wrong: (expected: string) => Error): bigint {
   const nanos = BigInt(millis) * 1_000_000n + BigInt(digits.padEnd(9, '0'));
-  return (nanos * BigInt(perSecond)) / 1_000_000_000n;
+  const perUnit = BigInt(PER_SECOND.NANOS / perSecond);
+  // A fraction of a unit has no key, and the nearest one would let other rows pass.
+  if (nanos % perUnit !== 0n)
+    throw wrong(`written with at most ${String(perSecond).length - 1} digits after the second`);
+  return nanos / perUnit;
+}
+
+function parseNumber(text: string, wrong: (expected: string) => Error): number {
+  if (text.trim() === '' || Number.isNaN(Number(text))) throw wrong('a number');
+  return Number(text);
 }

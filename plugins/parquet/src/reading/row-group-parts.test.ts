@@ -27,8 +27,8 @@ async function readParts(content: Uint8Array, idField: string, part: number, sta
   const read = { json: [] as string[], parts: 0, most: 0, rejected: [] as string[] };
   for (const group of file.rowGroups(start, [])) {
     const skip = Math.max(0, start - (group.firstRow - 1));
-    const limits = { whole: part, part };
-    for await (const found of file.read(group, new Set(file.columns), skip, group.rows - skip, limits)) {
+    const limits = { whole: part, part, indexed: ALL };
+    for await (const found of file.read(group, new Set(file.columns), skip, group.rows - skip, [], limits)) {
       read.parts++;
       read.most = Math.max(read.most, found.bytes.length);
       const { bytes, ...rest } = found;
@@ -91,6 +91,30 @@ describe('the parts of a large row group', () => {
     expect(json).toHaveLength(20_000);
     expect(json[19_999]).toBe(`{"id":"text ${19_999 * 7919}","text":"text ${19_999 * 7919}"}`);
     expect(most).toBeLessThan(40_000);
+  });
+
+  it('are not made of a row group that is mostly a dictionary, which each part would have', async () => {
+    const writer = new ByteWriter();
+    const file = new ParquetWriter({
+      writer,
+      schema: [
+        { name: 'root', num_children: 2 },
+        { name: 'id', type: 'INT32', repetition_type: 'REQUIRED' },
+        { name: 'text', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },
+      ],
+      codec: 'UNCOMPRESSED',
+    });
+    const rows = Array.from({ length: 100 }, (_, i) => i);
+    file.write({
+      columnData: [
+        { name: 'id', data: rows },
+        { name: 'text', data: rows.map((i) => `${i % 5}`.repeat(10_000)) },
+      ],
+    });
+    file.finish();
+    const { json, parts } = await readParts(new Uint8Array(writer.getBuffer()), 'id', 5000);
+    expect(json).toHaveLength(100);
+    expect(parts).toBe(1);
   });
 
   it('report a page that does not fit its column', async () => {

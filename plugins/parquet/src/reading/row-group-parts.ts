@@ -8,6 +8,8 @@ export interface ColumnChunk extends Pick<ColumnMetaData, 'codec'> {
   readonly path: readonly string[];
   readonly from: number;
   readonly length: number;
+  /** The bytes of the dictionary, which are the first ones. */
+  readonly dictionary: number;
 }
 
 /** A part of the rows of a row group, with the bytes that contain them. */

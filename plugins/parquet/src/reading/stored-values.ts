@@ -26,6 +26,8 @@ export type Numbers = Int32Array | Float32Array | Float64Array;
 export interface StoredValues<V> {
   /** Returns `count` values from a position. Throws if the page is too short. */
   take(from: number, count: number): V[];
+  /** Must be called instead of `take` for values that are not needed. */
+  skip(count: number): void;
   /** Returns the values at some positions. They must exist. */
   pick(positions: Int32Array): V[];
 }
@@ -44,6 +46,9 @@ export class StoredNumbers<V> implements StoredValues<V> {
     checkLength(from + count, this.#numbers.BYTES_PER_ELEMENT, this.#numbers.byteLength);
     return this.#convertAll(this.#numbers, from, count);
   }
+
+  /** Values are taken by their position. */
+  skip(): void {}
 
   pick(positions: Int32Array): V[] {
     const numbers = this.#numbers;
@@ -75,6 +80,9 @@ export class StoredHalves<V> implements StoredValues<V> {
     checkLength(from + count, 8, this.#halves.byteLength);
     return this.#convertAll(this.#halves, from, count);
   }
+
+  /** Values are taken by their position. */
+  skip(): void {}
 
   pick(positions: Int32Array): V[] {
     const halves = this.#halves;
@@ -114,6 +122,9 @@ export class StoredBits<V> implements StoredValues<V> {
     return this.pick(Int32Array.from({ length: count }, (_, i) => from + i));
   }
 
+  /** Values are taken by their position. */
+  skip(): void {}
+
   pick(positions: Int32Array): V[] {
     const bytes = this.#bytes;
     return Array.from(positions, (at) => this.#of((((bytes[at >>> 3] as number) >>> (at & 7)) & 1) === 1));
@@ -152,6 +163,10 @@ export class StoredBytes<V> implements StoredValues<V> {
     const places = this.#nextPlaces(count);
     if (!this.#convert.isText) return bytesAt(this.#bytes, places, this.#convert);
     return textsAt(this.#bytes, places) as V[];
+  }
+
+  skip(count: number): void {
+    this.#nextPlaces(count);
   }
 
   pick(positions: Int32Array): V[] {
@@ -196,6 +211,9 @@ export class StoredSlices<V> implements StoredValues<V> {
     }
     return bytesAt(this.#bytes, places, this.#convert);
   }
+
+  /** Values are taken by their position. */
+  skip(): void {}
 
   pick(positions: Int32Array): V[] {
     const size = this.#size;

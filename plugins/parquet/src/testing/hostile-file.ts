@@ -12,6 +12,8 @@ export interface Statements {
   readonly values?: number;
   /** The number of the encoding of the page. */
   readonly encoding?: number;
+  /** The number of the codec. */
+  readonly codec?: number;
   /** The sizes of the page, with and without compression. */
   readonly compressed?: number;
   readonly uncompressed?: number;
@@ -75,6 +77,7 @@ export function hostileFile(bytes: Uint8Array, stated: Statements): Uint8Array {
     rows = 3n,
     values = 3,
     encoding = PLAIN,
+    codec = UNCOMPRESSED,
   } = stated;
   const { compressed = bytes.length, uncompressed = bytes.length } = stated;
   const encodings = { field_1: values, field_2: encoding, field_3: RLE, field_4: RLE };
@@ -84,7 +87,7 @@ export function hostileFile(bytes: Uint8Array, stated: Statements): Uint8Array {
     field_1: INT32,
     field_2: [encoding],
     field_3: ['id'],
-    field_4: UNCOMPRESSED,
+    field_4: codec,
     field_5: rows,
     field_6: size,
     field_7: size,

@@ -135,12 +135,12 @@ export function toWire({ cell, list }: ColumnType, value: Value): string | undef
   return JSON.stringify(list ? cells : cells[0]);
 }
 
-/** Returns the value of a column for the library. */
-export function fromWire({ cell, list }: ColumnType, wire: WireCell | readonly WireCell[]): unknown {
+/** Returns the function that returns the values of a column for the library. */
+export function wireReader({ cell, list }: ColumnType): (wire: WireCell | readonly WireCell[]) => unknown {
   const { fromWire } = CELLS[cell];
-  if (wire === null) return null;
-  if (!list) return fromWire(wire as WireCell);
-  return (wire as readonly WireCell[]).map((each) => (each === null ? null : fromWire(each)));
+  if (!list) return (wire) => (wire === null ? null : fromWire(wire as WireCell));
+  return (wire) =>
+    wire === null ? null : (wire as readonly WireCell[]).map((each) => (each === null ? null : fromWire(each)));
 }
 
 function isObject(value: Value): boolean {

@@ -1,6 +1,6 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { type ColumnType, columnElements, fromWire, type SchemaElement, type WireCell } from './column-type.ts';
+import { type ColumnType, columnElements, type SchemaElement, type WireCell, wireReader } from './column-type.ts';
 
 /** A column of the file. */
 export interface FileColumn {
@@ -28,6 +28,7 @@ const LINE_FEED = 10;
 /** Collects rows, and writes a row group when there are enough. */
 export class RowGroupWriter {
   readonly #columns: readonly FileColumn[];
+  readonly #readers: readonly ReturnType<typeof wireReader>[];
   readonly #rowGroupSize: number;
   readonly #write: (bytes: Uint8Array) => Promise<void>;
   readonly #bytes = new ByteWriter();
@@ -43,6 +44,7 @@ export class RowGroupWriter {
   /** @param write appends bytes to the file; they are reused after it */
   constructor({ columns, compression, rowGroupSize }: RowGroupSettings, write: (bytes: Uint8Array) => Promise<void>) {
     this.#columns = columns;
+    this.#readers = columns.map(({ type }) => wireReader(type));
     this.#rowGroupSize = rowGroupSize;
     this.#write = write;
     this.#values = columns.map(() => []);
@@ -79,12 +81,17 @@ export class RowGroupWriter {
   async #addLines(lines: string): Promise<void> {
     const rows = JSON.parse(`[${lines.slice(0, -1).replaceAll('\n', ',')}]`) as (WireCell | WireCell[])[][];
     const bytesPerRow = lines.length / rows.length;
-    for (const row of rows) {
-      for (const [i, { type }] of this.#columns.entries()) {
-        (this.#values[i] as unknown[]).push(fromWire(type, row[i] as WireCell));
+    for (let from = 0; from < rows.length; ) {
+      const space = Math.ceil((MAX_GROUP_BYTES - this.#groupBytes) / bytesPerRow);
+      const to = Math.min(rows.length, from + Math.min(this.#rowGroupSize - this.#rows, Math.max(1, space)));
+      for (let column = 0; column < this.#readers.length; column++) {
+        const read = this.#readers[column] as ReturnType<typeof wireReader>;
+        const values = this.#values[column] as unknown[];
+        for (let row = from; row < to; row++) values.push(read((rows[row] as WireCell[])[column] as WireCell));
       }
-      this.#rows++;
-      this.#groupBytes += bytesPerRow;
+      this.#rows += to - from;
+      this.#groupBytes += (to - from) * bytesPerRow;
+      from = to;
       if (this.#rows >= this.#rowGroupSize || this.#groupBytes >= MAX_GROUP_BYTES) await this.#writeGroup();
     }
   }
