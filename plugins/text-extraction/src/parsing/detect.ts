@@ -83,7 +83,7 @@ const BY_TYPE: Readonly<Record<string, FormatName>> = {
 
 /** The streams of an OLE file that identify its format. */
 const OLE_STREAMS: readonly (readonly [RegExp, string])[] = [
-  [/^EncryptedPackage$/, 'application/x-tika-ooxml-protected'],
+  [/^EncryptedPackage$/i, 'application/x-tika-ooxml-protected'],
   [/^__properties_version1\.0$/, 'application/vnd.ms-outlook'],
   [/^WordDocument$/i, 'application/msword'],
   [/^(Workbook|Book)$/i, 'application/vnd.ms-excel'],
