@@ -171,7 +171,8 @@ export class HttpClient {
         if (!Buffer.isBuffer(answer.body)) discard(answer.body);
         retryAfter = readRetryAfter(headerText(answer.headers, 'retry-after'));
       } catch (error) {
-        if (retry > policy.retries || !isRetried(error, policy)) throw error;
+        if (retry > policy.retries || !(error instanceof HttpError && error.isConnectionFailure)) throw error;
+        if (error.failure === 'answer-timeout' && policy.timeouts === false) throw error;
       }
       await this.#pause(retryDelay(policy, retry, retryAfter), url, request);
     }
@@ -327,9 +328,4 @@ function isIdempotent(method: string): boolean {
 function wasKeptConnection(error: unknown): boolean {
   const { code, socket } = error as { code?: string; socket?: { bytesRead?: number } | null };
   return code === 'UND_ERR_SOCKET' && (socket?.bytesRead ?? 0) > 0;
-}
-
-function isRetried(error: unknown, { timeouts = true }: RetryPolicy): boolean {
-  if (!(error instanceof HttpError) || !error.isConnectionFailure) return false;
-  return timeouts || error.failure !== 'answer-timeout';
 }
