@@ -110,6 +110,7 @@ await bundle(
     delivery: 'delivery/index.js',
     handlers: 'formats/handlers/index.js',
     http: 'http/index.js',
+    charsets: 'charsets.js',
     catalog: 'catalog.js',
     'field-stages': 'field-stages.js',
     ...componentsOf('connectors'),

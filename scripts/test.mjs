@@ -44,7 +44,7 @@ if (failures.length > 0) process.exitCode = 1;
  * that need a server wait for its installation, and report what fails.
  */
 function installServers() {
-  const names = 'gcs opensearch kafka elasticsearch solr s3 azurite mariadb postgres redis qdrant';
+  const names = 'gcs opensearch kafka elasticsearch solr s3 azurite mariadb postgres redis qdrant tika';
   const script = `for name in ${names}; do nice tests/servers/$name install; done; ELASTICSEARCH_VERSION=7.17.28 tests/servers/elasticsearch install; POSTGRES_PGVECTOR=1 tests/servers/postgres install`;
   // A separate process group, so that a compiler started by an installation ends too.
   const installation = spawn('sh', ['-c', script], { cwd: root, detached: true, stdio: 'ignore' });

@@ -8,6 +8,12 @@ import { embedTexts } from '@headrace/embeddings';
 const { ANSWERS_MODEL, ANSWERS_DATABASE, OPENSEARCH_URL } = process.env;
 const SHOWN = 3;
 
+// `ask.mjs … | head` closes the pipe before everything is written.
+process.stdout.on('error', (error) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+});
+
 const question = process.argv[2];
 if (question === undefined) {
   console.error('Usage: node examples/answers/ask.mjs QUESTION');

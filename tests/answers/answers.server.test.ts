@@ -1,7 +1,9 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { describeWithServer } from '@headrace/testing/real-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -91,6 +93,33 @@ await describeWithServer(
       questions: QUESTIONS,
       variables,
       prepare: () => node({ ...process.env, ...variables() }, 'create-table.mjs'),
+    });
+  },
+  { POSTGRES_PGVECTOR: '1' },
+);
+
+await describeWithServer(
+  'postgres',
+  (server) => {
+    const settings = { ANSWERS_MODEL, ANSWERS_FILES: join(EXAMPLE, 'files'), ANSWERS_CACHE };
+    const env = () => ({ ...process.env, ...settings, ANSWERS_DATABASE: server.url, OPENSEARCH_URL: '' });
+
+    it('npm run answers reads the files of the example and answers a question', async () => {
+      await promisify(execFile)(join(EXAMPLE, 'get-model.sh'), [ANSWERS_MODEL]);
+      const [question, file, passage] = QUESTIONS[1];
+      const script = join(repository, 'scripts/answers.mjs');
+      const { stdout } = await promisify(execFile)(process.execPath, [script, question], { env: env() });
+      const answer = stdout.slice(stdout.lastIndexOf(question));
+      expect(answer).toContain(file);
+      expect(answer).toContain(passage);
+    }, 600_000);
+
+    it('ask.mjs ends without an error if the reader of its output ends first', async () => {
+      const asked = spawn(process.execPath, [join(EXAMPLE, 'ask.mjs'), QUESTIONS[0][0]], { env: env() });
+      // The pipe is closed before anything is written.
+      asked.stdout.destroy();
+      const [printed, [code]] = await Promise.all([text(asked.stderr), once(asked, 'exit')]);
+      expect([printed, code]).toEqual(['', 0]);
     });
   },
   { POSTGRES_PGVECTOR: '1' },

@@ -47,7 +47,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  * XML parser is 50 KB.
  */
 const LIGHT = new RegExp(
-  `^(node:|\\.|@headrace/engine(/reading)?$|headrace/(delivery|engine|handlers|http|storage)$|@headrace/local-models$|@headrace/(${DIALECTS.join('|')})(/|$)|typebox$|saxes$)`,
+  `^(node:|\\.|@headrace/engine(/reading)?$|headrace/(charsets|delivery|engine|handlers|http|storage)$|@headrace/local-models$|@headrace/(${DIALECTS.join('|')})(/|$)|typebox$|saxes$)`,
 );
 /** Exports of the dialect packages that load heavier libraries. */
 const HEAVY_ENTRIES = ['@headrace/jsonata', '@headrace/xml/html/reader'];

@@ -1,5 +1,8 @@
 import type { CharsetDecoder } from './charset-decoder.ts';
+import { ebcdicDecoder } from './ebcdic.ts';
+import { HzDecoder } from './hz.ts';
 import { iconvDecoder } from './iconv-charset.ts';
+import { Iso2022CnDecoder } from './iso-2022-cn.ts';
 import { Iso2022KrDecoder } from './iso-2022-kr.ts';
 
 export type { CharsetDecoder };
@@ -38,9 +41,13 @@ export function charsetDecoder(name: string): CharsetDecoder | undefined {
   if (plain === 'usascii' || plain === 'ascii' || plain === 'iso646us') return ASCII;
   if (plain === 'utf16' || plain === 'unicode') return new Utf16Decoder('utf-16be');
   if (plain === 'iso2022kr' || plain === 'csiso2022kr') return new Iso2022KrDecoder();
+  if (plain === 'iso2022cn' || plain === 'iso2022cngb' || plain === 'csiso2022cn') return new Iso2022CnDecoder();
+  if (plain === 'hz' || plain === 'hzgb2312') return new HzDecoder();
   const label =
     JAVA_NAMES[plain] ?? plain.replace(/^(?:iso)?8859(\d+)$/, 'iso-8859-$1').replace(/^cp(125\d)$/, 'windows-$1');
-  return decoderFor(name) ?? decoderFor(label) ?? (plain === '' ? undefined : iconvDecoder(name));
+  return (
+    decoderFor(name) ?? decoderFor(label) ?? ebcdicDecoder(name) ?? (plain === '' ? undefined : iconvDecoder(name))
+  );
 }
 
 /**

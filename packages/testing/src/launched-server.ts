@@ -29,6 +29,7 @@ export type ServerName =
   | 's3'
   | 'sftp'
   | 'solr'
+  | 'tika'
   | 'weaviate';
 
 /** Variables for the launcher of a server, such as `OPENSEARCH_HEAP`. The head of each launcher lists them. */

@@ -79,6 +79,27 @@ describe('ApplyOCR', () => {
     expect(failed.error).toMatch(reason);
   });
 
+  it('reports what the engine prints about a damaged image in the log, not on standard error', async () => {
+    const context = stageContext();
+    const params = { lang: 'eng', byteArrayField: 'bytes', extractAllDest: 'text', errorField: 'problem' };
+    const stage = makeStage(ApplyOCR, params, context);
+    await stage.start?.();
+    const whole = readFileSync(image);
+    const contents = [whole, whole.subarray(0, 500), Buffer.from('no image'), whole];
+    const documents = contents.map((bytes, i) => toDocument({ id: `${i}`, bytes: bytes.toString('base64') }));
+    await Promise.all(documents.map((document) => stage.process(document)));
+    await stage.stop?.();
+    expect(documents.map((document) => document.text('text')?.trim())).toEqual([
+      'Hello, World!',
+      undefined,
+      undefined,
+      'Hello, World!',
+    ]);
+    expect(documents[1]?.text('problem')).toMatch(/ \(libpng error: .+\)$/);
+    expect(documents[2]?.text('problem')).toMatch(/ \(Error in findFileFormatStream: .*\)$/);
+    expect(context.logged).toContainEqual(expect.stringMatching(/^Tesseract: Error in pixRead/));
+  });
+
   it('refuses an image with too many pixels by its header, before it is decoded', async () => {
     const bytes = Buffer.from(readFileSync(image));
     bytes.writeUInt32BE(30_000, 16);

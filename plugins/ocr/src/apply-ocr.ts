@@ -163,7 +163,9 @@ export class ApplyOCR extends Stage<typeof parameters> {
     const { lang, tesseractPath } = this.params;
     if (tesseractPath === undefined) {
       const { BuiltInRecognizer } = await import('./recognition/built-in-recognizer.ts');
-      this.#recognizer = await BuiltInRecognizer.open(lang.split('+'));
+      this.#recognizer = await BuiltInRecognizer.open(lang.split('+'), (line) => {
+        this.context.log.debug(`Tesseract: ${line}`);
+      });
       return;
     }
     if (!this.context.trusted) {

@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import { basename } from 'node:path';
+import { charsetDecoder } from 'headrace/charsets';
 import {
   CONNECTS,
   Document,
@@ -43,8 +43,8 @@ const parameters = Type.Object({
   /** How the text is written. markdown keeps headings, lists, tables and page numbers. Defaults to text. */
   format: Type.Optional(OneOf(['text', 'markdown'], { default: 'text' })),
   /**
-   * The encoding of text files without a byte-order mark, such as macroman, cp850 or gb18030. Defaults to detection, which
-   * cannot tell all encodings apart.
+   * The encoding of text files without a byte-order mark, such as macroman, cp850, gb18030 or IBM037. Defaults to
+   * detection, which cannot tell all encodings apart.
    */
   encoding: Type.Optional(Type.String()),
   /** The start of the names of metadata fields, before a _. An empty text means no prefix. Defaults to tika. */
@@ -107,8 +107,6 @@ type Params = Static<typeof parameters>;
 const PAGE = Buffer.from(
   '<html><title>Mill</title><h1>Hours</h1><p>The gate opens at nine.</p><ul><li>Monday<li>Tuesday</ul>',
 ).toString('base64');
-
-const require = createRequire(import.meta.url);
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 const MIB = 1024 * 1024;
@@ -187,11 +185,11 @@ export class TextExtractor extends Stage<typeof parameters> {
         hint: 'Name it in a field for metadataFields."Content-Type", such as text/plain; charset=cp850.',
       };
     }
-    if (tika === undefined && encoding !== undefined && !isEncoding(encoding)) {
+    if (tika === undefined && encoding !== undefined && charsetDecoder(encoding) === undefined) {
       yield {
         parameter: 'encoding',
         message: `${encoding} is not a known encoding`,
-        hint: 'Write a name such as macroman, cp850, gb18030 or utf-16le. EBCDIC, HZ and ISO-2022 are not known.',
+        hint: 'Write a name such as macroman, cp850, gb18030, utf-16le or IBM037. Names of Java and iconv-lite are known.',
       };
     }
     yield* checkCache(params.cache);
@@ -359,9 +357,4 @@ export class TextExtractor extends Stage<typeof parameters> {
       return child;
     });
   }
-}
-
-/** Loads the library only for configs that name an encoding. */
-function isEncoding(name: string): boolean {
-  return (require('iconv-lite') as typeof import('iconv-lite')).encodingExists(name);
 }

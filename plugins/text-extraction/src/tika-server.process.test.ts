@@ -20,7 +20,16 @@ describe('TextExtractor with a Tika server', () => {
       else if (path === '/other/version') response.writeHead(404).end();
       else if (body === 'damaged') response.writeHead(422).end('TIKA-198: Illegal IOException\nat Parser');
       else if (body === 'refused') response.writeHead(400).end();
-      else {
+      else if (path === '/portal/version') response.end('<html><title>Please log in</title></html>');
+      else if (body === 'html') response.end('<html>Please log in</html>');
+      else if (body.startsWith('org.apache.')) {
+        response.end(
+          JSON.stringify({ 'X-TIKA:content': 'A part', 'X-TIKA:EXCEPTION:runtime': `${body}\n\tat Parser` }),
+        );
+      } else if (body === 'lines') {
+        const lines = path.endsWith('html') ? '<html><body><p>a &lt;b\n\nc\n</p></body></html>' : '\n\n\n  a <b\n\nc\n';
+        response.end(JSON.stringify({ 'X-TIKA:content': lines, 'Content-Type': 'text/plain; charset=UTF-8' }));
+      } else {
         const content = path.endsWith('html') ? '<html><body><h1>Title</h1><p>A text</p></body></html>' : 'A text\n';
         response.setHeader('content-type', 'application/json');
         response.end(JSON.stringify({ 'X-TIKA:content': content, 'dc:title': 'T', 'dc:subject': ['a', 'b'] }));
@@ -48,6 +57,43 @@ describe('TextExtractor with a Tika server', () => {
     const signal = new AbortController().signal;
     await expect(stage.reach?.(() => {}, signal)).rejects.toThrow('answered 404');
     await stage.stop?.();
+  });
+
+  it('does not start if another server answers, and says what to check', async () => {
+    const stage = makeStage(TextExtractor, { filePathField: 'path', tika: { url: `${stub.url}/portal` } });
+    const message = `${stub.url}/portal/version is not a Tika server: it answered Please log in`;
+    const hint = expect.stringContaining('login page');
+    await expect(stage.start?.()).rejects.toMatchObject({ code: 'HR_STAGE_START', message, hint });
+    await stage.stop?.();
+  });
+
+  it('says what to check if an answer is not from a Tika server', async () => {
+    const stage = makeStage(TextExtractor, { byteArrayField: 'bytes', tika: { url: stub.url } });
+    await stage.start?.();
+    const document = toDocument({ id: '1', bytes: Buffer.from('html').toString('base64') });
+    const hint = expect.stringContaining('proxy');
+    await expect(stage.process(document)).rejects.toMatchObject({ code: 'HR_STAGE_FAILED', hint });
+    await stage.stop?.();
+  });
+
+  it('reports the exception of a file that the server returns with its metadata', async () => {
+    const traces = [
+      'org.apache.tika.exception.EncryptedDocumentException: Unable to process: document is encrypted',
+      'org.apache.tika.exception.TikaException: Error creating OOXML extractor',
+    ];
+    const read = await extractAll(traces, { tika: { url: stub.url }, errorField: 'problem' });
+    expect(read.map(({ text, problem }) => [text, problem])).toEqual([
+      ['A part', 'The file cannot be read: it is encrypted'],
+      ['A part', 'The file cannot be read: Error creating OOXML extractor'],
+    ]);
+  });
+
+  it('keeps the lines of text files, without the empty lines that the server writes first', async () => {
+    const params = { tika: { url: stub.url } };
+    expect(await extractAll(['lines'], params)).toMatchObject([{ text: '  a <b\n\nc\n' }]);
+    expect(await extractAll(['lines'], { ...params, textContentLimit: 6 })).toMatchObject([{ text: '  a <b' }]);
+    const [markdown] = await extractAll(['lines'], { ...params, format: 'markdown' });
+    expect(markdown?.['text']).toBe('a <b\n\nc\n');
   });
 
   it('makes Markdown of its HTML, and sends the name of the file', async () => {
@@ -84,6 +130,9 @@ describe('TextExtractor with a Tika server that fails during a run', () => {
     const message = expect.stringContaining(`${stub.url}/tika/text`);
     const hint = expect.stringMatching(/^Check tika\.url/);
     await expect(stage.process(document)).rejects.toMatchObject({ code: 'HR_STAGE_FAILED', message, hint });
+    // A file that takes too long is sent once. The server may still work on it.
+    const sent = stub.requests.filter(({ method }) => method === 'PUT');
+    expect(sent.length).toBe(body === 'hangs' ? 1 : 7);
     await stage.stop?.();
     await stub.close();
   });

@@ -172,6 +172,7 @@ export class HttpClient {
         retryAfter = readRetryAfter(headerText(answer.headers, 'retry-after'));
       } catch (error) {
         if (retry > policy.retries || !(error instanceof HttpError && error.isConnectionFailure)) throw error;
+        if (error.failure === 'answer-timeout' && policy.timeouts === false) throw error;
       }
       await this.#pause(retryDelay(policy, retry, retryAfter), url, request);
     }

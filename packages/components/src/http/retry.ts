@@ -9,8 +9,10 @@ export interface RetryPolicy {
   /** The wait before the first retry in milliseconds; it doubles with each retry. */
   readonly initialDelay: number;
   readonly maxDelay: number;
-  /** Whether a status may be temporary. Lost connections and time-outs are always retried. */
+  /** Whether a status may be temporary. Lost connections are always retried. */
   readonly statuses: (status: number) => boolean;
+  /** Whether a request without a response in time is sent again. Defaults to true. */
+  readonly timeouts?: boolean;
 }
 
 export const NO_RETRY: RetryPolicy = { retries: 0, initialDelay: 0, maxDelay: 0, statuses: () => false };

@@ -127,9 +127,11 @@ await describeWithOwnServer(
         status: 'SUCCEEDED',
         succeeded: 3,
         failed: {
-          short: expect.stringContaining('expected 3 dimensions, not 2'),
+          short: expect.stringMatching(
+            /expected 3 dimensions, not 2 \(the field v has 2 numbers instead of 3: use the model .*, or a column for 2 dimensions\)$/,
+          ),
           words: expect.stringContaining('invalid input syntax for type vector'),
-          half: expect.stringContaining('expected 3 dimensions, not 4'),
+          half: expect.stringContaining('the field h has 4 numbers instead of 3'),
         },
       });
       const found = await rows(`select id, v::text, h::text from ${table} order by v <=> '[1,0.1,0]'`);

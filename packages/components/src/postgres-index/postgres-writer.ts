@@ -13,7 +13,7 @@ import {
 } from '@headrace/engine';
 import type { Database, DatabaseConnection, SqlParameter } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import { blamedField, NUL_ERROR } from './blamed-field.ts';
+import { blamedField } from './blamed-field.ts';
 import { DELETE, DELETE_BY, WRITE } from './postgres-encoder.ts';
 import { PostgresTable, type TableSettings } from './postgres-table.ts';
 import { upsertGroups } from './upsert-groups.ts';
@@ -181,10 +181,8 @@ export class PostgresWriter {
 function blame(lines: readonly Buffer[], message: string): string {
   const [line] = lines;
   if (line === undefined || lines.length > 1 || actionOf(line) !== WRITE) return '';
-  const field = blamedField(jsonOf(line), message);
-  if (field === undefined) return '';
-  const what = message.includes(NUL_ERROR) ? 'contains a NUL character, which cannot be stored' : 'has this value';
-  return ` (the field ${field} ${what})`;
+  const blamed = blamedField(jsonOf(line), message);
+  return blamed === undefined ? '' : ` (the field ${blamed})`;
 }
 
 function actionOf(line: Buffer): string {

@@ -1,10 +1,13 @@
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Worker as Thread } from 'node:worker_threads';
 import { HeadraceError } from 'headrace/engine';
 import { parseFileUri, Storages } from 'headrace/storage';
 import type { Worker } from 'tesseract.js';
+import type { PrintedLine } from './engine-thread-entry.ts';
 import type { Region } from './page-map.ts';
 import { DOTS_PER_INCH, PAGE_MODE, type Recognized, type Recognizer } from './recognizer.ts';
 
@@ -17,13 +20,25 @@ const DATA_IN_PACKAGE = '4.0.0_best_int';
 /** Tesseract as WebAssembly, in a thread. */
 export class BuiltInRecognizer implements Recognizer {
   readonly #worker: Worker;
+  /** What the engine has printed about the image that it reads. */
+  #printed: string[] = [];
 
-  private constructor(worker: Worker) {
+  private constructor(worker: Worker, onPrinted: (line: string) => void) {
     this.#worker = worker;
+    // The types of the library omit its thread.
+    const { worker: thread } = worker as unknown as { readonly worker: Thread };
+    thread.on('message', ({ printed }: Partial<PrintedLine>) => {
+      if (printed === undefined || printed === '') return;
+      this.#printed.push(printed);
+      onPrinted(printed);
+    });
   }
 
-  /** Opens the engine. Throws if the data of a language are missing. */
-  static async open(languages: readonly string[]): Promise<BuiltInRecognizer> {
+  /**
+   * Opens the engine. Throws if the data of a language are missing.
+   * @param onPrinted called with each line that the engine prints about an image
+   */
+  static async open(languages: readonly string[], onPrinted: (line: string) => void): Promise<BuiltInRecognizer> {
     // The library reads all languages from one folder.
     const folder = await mkdtemp(join(tmpdir(), 'headrace-ocr-'));
     try {
@@ -33,6 +48,7 @@ export class BuiltInRecognizer implements Recognizer {
         langPath: folder,
         cacheMethod: 'none',
         gzip: true,
+        workerPath: fileURLToPath(new URL(`./engine-thread-entry${extname(import.meta.url)}`, import.meta.url)),
         // Without a handler, an error of the thread would end the process.
         errorHandler: () => undefined,
       });
@@ -40,7 +56,7 @@ export class BuiltInRecognizer implements Recognizer {
         tessedit_pageseg_mode: PAGE_MODE as never,
         user_defined_dpi: String(DOTS_PER_INCH),
       });
-      return new BuiltInRecognizer(worker);
+      return new BuiltInRecognizer(worker, onPrinted);
     } finally {
       // The engine has the data in its memory. A terminated thread would leave the folder.
       await rm(folder, { recursive: true, force: true });
@@ -50,9 +66,15 @@ export class BuiltInRecognizer implements Recognizer {
   async recognize(image: Uint8Array, region: Region | undefined): Promise<Recognized> {
     const rectangle = region === undefined ? {} : { rectangle: rectangleOf(region) };
     const output = { text: true, tsv: true, debug: true };
-    const { data } = await this.#worker.recognize(Buffer.from(image), rectangle, output).catch((error) => {
-      throw new Error(reasonOf(error));
-    });
+    const { data } = await this.#worker
+      .recognize(Buffer.from(image), rectangle, output)
+      .catch((error) => {
+        throw new Error(reasonOf(error, this.#printed));
+      })
+      .finally(() => {
+        // The engine reads one image after the other, so the next lines are about the next image.
+        this.#printed = [];
+      });
     // The library ignores that Tesseract has refused an image. An image without text has a table with its size.
     if (data.tsv === '') throw new Error(refusal(data.debug ?? ''));
     return { text: data.text, confidence: data.confidence };
@@ -63,11 +85,12 @@ export class BuiltInRecognizer implements Recognizer {
   }
 }
 
-/** Returns why the library has refused an image. It rejects with a text or an error. */
-function reasonOf(error: unknown): string {
+/** Returns why the library has refused an image. It rejects with a text or an error, and prints the cause first. */
+function reasonOf(error: unknown, [cause]: readonly string[]): string {
   const message = String(error).replace(/^(Error: )+/, '');
   if (message !== 'Error attempting to read image.') return message;
-  return 'it is damaged, or not an image in a format that Tesseract reads, such as PNG, JPEG or TIFF';
+  const reason = 'it is damaged, or not an image in a format that Tesseract reads, such as PNG, JPEG or TIFF';
+  return cause === undefined ? reason : `${reason} (${cause})`;
 }
 
 /** Returns why Tesseract has refused an image, from its messages. */

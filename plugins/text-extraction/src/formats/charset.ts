@@ -1,5 +1,5 @@
 import { analyse, detect } from 'chardet';
-import iconv from 'iconv-lite';
+import { charsetDecoder, ebcdicEncoding, escapedEncoding } from 'headrace/charsets';
 import { unmarkedUnicode } from './unmarked-unicode.ts';
 
 /** Text and the name of its encoding. */
@@ -15,21 +15,18 @@ const SAMPLE_BYTES = 64 * 1024;
 const ESCAPE = '\x1b$';
 
 /**
- * Decodes text. A byte-order mark decides, then the named encoding, then UTF-16 and UTF-32 by their zero bytes, then
- * UTF-8 if the bytes are valid. Any other encoding is a guess.
+ * Decodes text. A byte-order mark decides, then the named encoding, then the certain signs of an encoding, then UTF-8 if
+ * the bytes are valid. Any other encoding is a guess.
  */
 export function decodeText(bytes: Uint8Array, named?: string): DecodedText {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const marked = markOf(bytes);
-  if (marked !== undefined) return { text: iconv.decode(buffer, marked), encoding: marked };
-  if (named !== undefined && iconv.encodingExists(named)) {
-    const encoding = /^(utf|iso)-/i.test(named) ? named.toUpperCase() : named.toLowerCase();
-    return { text: iconv.decode(buffer, named), encoding };
+  if (marked !== undefined) return decodedBy(buffer, marked);
+  if (named !== undefined && isEncoding(named)) {
+    return decodedBy(buffer, named, /^(utf|iso|ibm)-?/i.test(named) ? named.toUpperCase() : named.toLowerCase());
   }
-  const wide = unmarkedUnicode(bytes);
-  if (wide !== undefined) return { text: iconv.decode(buffer, wide), encoding: wide };
-  const isJapanese = buffer.includes(ESCAPE) && detect(buffer) === 'ISO-2022-JP';
-  if (isJapanese) return { text: new TextDecoder('iso-2022-jp').decode(bytes), encoding: 'ISO-2022-JP' };
+  const certain = unmarkedEncoding(buffer);
+  if (certain !== undefined) return decodedBy(buffer, certain);
   // Tika names ASCII like this.
   if (bytes.every((byte) => byte < 0x80 && byte !== 0))
     return { text: buffer.toString('latin1'), encoding: 'ISO-8859-1' };
@@ -37,9 +34,37 @@ export function decodeText(bytes: Uint8Array, named?: string): DecodedText {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), encoding: 'UTF-8' };
   } catch {
     const sample = buffer.subarray(0, SAMPLE_BYTES);
-    const encoding = isIbm866(sample) ? 'IBM866' : guessEncoding(sample);
-    return { text: iconv.decode(buffer, encoding), encoding };
+    return decodedBy(buffer, isIbm866(sample) ? 'IBM866' : guessEncoding(sample));
   }
+}
+
+/** Whether text can be decoded by this name. */
+function isEncoding(name: string): boolean {
+  return charsetDecoder(name) !== undefined;
+}
+
+/**
+ * Returns the encoding of text without a byte-order mark whose bytes show it: UTF-16 and UTF-32 by their zero bytes,
+ * EBCDIC by its blanks, ISO-2022 and HZ by the sequences that begin and end text of other letters.
+ */
+export function unmarkedEncoding(bytes: Buffer): string | undefined {
+  const found = unmarkedUnicode(bytes) ?? ebcdicEncoding(bytes) ?? escapedEncoding(bytes);
+  if (found !== undefined) return found;
+  return bytes.includes(ESCAPE) && detect(bytes) === 'ISO-2022-JP' ? 'ISO-2022-JP' : undefined;
+}
+
+/**
+ * Returns a name that a file has as ASCII text in its bytes, if the file can be in this encoding. A page that says
+ * UTF-16 or EBCDIC in ASCII is wrong.
+ */
+export function namedInAscii(name: string | undefined): string | undefined {
+  const isPossible = name !== undefined && isEncoding(name) && decodedBy(Buffer.from(name), name).text === name;
+  return isPossible ? name : undefined;
+}
+
+/** Decodes text by a known name of its encoding. */
+export function decodedBy(bytes: Buffer, name: string, encoding = name): DecodedText {
+  return { text: charsetDecoder(name)?.decode(bytes, false) ?? '', encoding };
 }
 
 /**
@@ -47,8 +72,8 @@ export function decodeText(bytes: Uint8Array, named?: string): DecodedText {
  * text its first guess may be an encoding that has no characters for some of the bytes.
  */
 function guessEncoding(bytes: Buffer): string {
-  const guesses = analyse(bytes).flatMap(({ name }) => (iconv.encodingExists(name) ? name : []));
-  return guesses.find((name) => isText(iconv.decode(bytes, name))) ?? guesses[0] ?? 'windows-1252';
+  const guesses = analyse(bytes).flatMap(({ name }) => (isEncoding(name) ? name : []));
+  return guesses.find((name) => isText(decodedBy(bytes, name).text)) ?? guesses[0] ?? 'windows-1252';
 }
 
 /** Whether almost all characters are defined. A damaged byte in a long text does not count. */

@@ -1,6 +1,6 @@
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import type { Extraction } from '../blocks/blocks.ts';
-import { decodeText } from './charset.ts';
+import { decodeText, namedInAscii } from './charset.ts';
 import type { FormatReader } from './format.ts';
 import { addHtmlPictures } from './html-pictures.ts';
 import { Pictures } from './pictures.ts';
@@ -13,10 +13,9 @@ const HEAD_BYTES = 65_536;
 
 /** Reads web pages. */
 export const readHtml: FormatReader = ({ bytes, charset, budget }, to) => {
-  const named =
-    charset ??
-    /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('latin1'))?.[1];
-  const { text, encoding } = decodeText(bytes, named);
+  const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('latin1');
+  const named = /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(head)?.[1];
+  const { text, encoding } = decodeText(bytes, charset ?? namedInAscii(named));
   to.describe('Content-Encoding', encoding);
   addHtml(text, to, new Pictures(to, budget));
 };

@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes';
-import { decodeText } from './charset.ts';
+import { decodedBy, decodeText, namedInAscii } from './charset.ts';
 
 /**
  * The attributes of an element, by name without prefix. Most are never asked for, so names are compared only then: a map
@@ -76,12 +76,18 @@ function raise(error: Error): never {
   throw error;
 }
 
+const DECLARATION = /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']/;
+
 /** A byte-order mark or the declaration names the encoding. UTF-8 is the default. */
 function decodeXml(bytes: Uint8Array): string {
-  const start = Buffer.from(bytes.subarray(0, 200)).toString('latin1');
-  const named = /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(start)?.[1];
+  const start = Buffer.from(bytes.subarray(0, 200));
+  const named = namedInAscii(DECLARATION.exec(start.toString('latin1'))?.[1]);
   if (named !== undefined && !/^utf-?8$/i.test(named)) return decodeText(bytes, named).text;
   const [first, second] = bytes;
+  // "<?" in EBCDIC. The characters of a declaration are the same in all its code pages.
+  if (first === 0x4c && second === 0x6f) {
+    return decodeText(bytes, DECLARATION.exec(decodedBy(start, 'IBM037').text)?.[1]).text;
+  }
   const encoding =
     first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
   return new TextDecoder(encoding).decode(bytes);

@@ -1,8 +1,6 @@
 import { fileTypeFromBuffer } from 'file-type';
-import iconv from 'iconv-lite';
-import { markOf } from '../formats/charset.ts';
+import { decodedBy, markOf, unmarkedEncoding } from '../formats/charset.ts';
 import { OleFile } from '../formats/ole.ts';
-import { unmarkedUnicode } from '../formats/unmarked-unicode.ts';
 
 /** The formats that have a reader. */
 export type FormatName =
@@ -85,7 +83,7 @@ const BY_TYPE: Readonly<Record<string, FormatName>> = {
 
 /** The streams of an OLE file that identify its format. */
 const OLE_STREAMS: readonly (readonly [RegExp, string])[] = [
-  [/^EncryptedPackage$/, 'application/x-tika-ooxml-protected'],
+  [/^EncryptedPackage$/i, 'application/x-tika-ooxml-protected'],
   [/^__properties_version1\.0$/, 'application/vnd.ms-outlook'],
   [/^WordDocument$/i, 'application/msword'],
   [/^(Workbook|Book)$/i, 'application/vnd.ms-excel'],
@@ -99,6 +97,9 @@ const ZIP_ENTRIES: readonly (readonly [string, string])[] = [
   ['word/document.xml', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
   ['ppt/presentation.xml', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
 ];
+
+/** A file that begins with this is a page, even if it has a few bytes that no text has. */
+const HTML_START = /^\s*(<!doctype\s+html|<(html|head|body|frameset)[\s>])/i;
 
 /** The text that decides between HTML, mail and plain text. */
 const SAMPLE_BYTES = 8192;
@@ -178,8 +179,9 @@ function flatOdf(text: string): DetectedType {
 /** Returns the start of a file as text; undefined if it is binary. */
 function sampleOf(bytes: Uint8Array): string | undefined {
   const sample = Buffer.from(bytes.subarray(0, SAMPLE_BYTES));
-  const wide = markOf(bytes) ?? unmarkedUnicode(bytes);
-  if (wide !== undefined) return iconv.decode(sample, wide);
+  const encoding = markOf(bytes) ?? unmarkedEncoding(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  if (encoding !== undefined) return decodedBy(sample, encoding).text;
+  if (HTML_START.test(sample.toString('latin1'))) return sample.toString('utf8');
   let controls = 0;
   for (const byte of sample) {
     if (byte === 0) return undefined;
@@ -192,7 +194,7 @@ function sampleOf(bytes: Uint8Array): string | undefined {
 
 function isHtml(text: string, name: string | undefined): boolean {
   const start = text.replace(/^(\s|<\?xml[^>]*>|<!--[\s\S]*?-->)+/i, '');
-  if (/^<!doctype\s+html|^<(html|head|body|frameset)[\s>]/i.test(start)) return true;
+  if (HTML_START.test(start)) return true;
   return /\.x?html?$/i.test(name ?? '') && /<[a-z][a-z0-9]*[\s>/]/i.test(text);
 }
 

@@ -6,7 +6,7 @@ import { writeMarkdown } from '../blocks/write-markdown.ts';
 import { writeText } from '../blocks/write-text.ts';
 import { EncryptedFile, ExpansionBudget, type FileInput, type FormatReader } from '../formats/format.ts';
 import { readZip } from '../formats/zip.ts';
-import { detectType, type FormatName } from './detect.ts';
+import { type DetectedType, detectType, type FormatName } from './detect.ts';
 import type { ParsedFile, ParseRequest } from './parse-message.ts';
 
 /** Archives inside archives are opened up to this depth. */
@@ -14,6 +14,9 @@ const MAX_DEPTH = 8;
 
 /** The name of Tika for what is wrong with files inside a file. */
 const INNER_PROBLEM = 'X-TIKA:EXCEPTION:embedded_exception';
+
+/** The type of an encrypted Office file. */
+const PROTECTED = 'application/x-tika-ooxml-protected';
 
 /** The readers, loaded when a file needs them. */
 const READERS: Readonly<Record<FormatName, () => Promise<FormatReader>>> = {
@@ -83,11 +86,11 @@ function reasonOf(error: unknown): string {
 }
 
 /** Detects the type of a file, describes it, and reads it. */
-async function readTyped(input: FileInput, contentType: string | undefined, to: Extraction): Promise<void> {
-  const { mediaType, format } = await detectType(input.bytes, input.name, contentType);
+async function readTyped(file: FileInput, contentType: string | undefined, to: Extraction): Promise<void> {
+  const { input, mediaType, format } = await openFile(file, contentType);
   if (format === undefined) {
     to.describe('Content-Type', mediaType);
-    if (mediaType === 'application/x-tika-ooxml-protected') throw new EncryptedFile();
+    if (mediaType === PROTECTED) throw new EncryptedFile();
     return;
   }
   const read = await readerOf(format);
@@ -99,6 +102,19 @@ async function readTyped(input: FileInput, contentType: string | undefined, to: 
     to.describe('Content-Type', hasEncoding ? `${mediaType}; charset=${encoding}` : mediaType);
     to.describe('X-TIKA:Parsed-By', `headrace.${format}`);
   }
+}
+
+/** Detects the type of a file. An Office file that needs no password to open is decrypted. */
+async function openFile(
+  input: FileInput,
+  contentType: string | undefined,
+): Promise<DetectedType & { readonly input: FileInput }> {
+  const type = await detectType(input.bytes, input.name, contentType);
+  if (type.mediaType !== PROTECTED) return { ...type, input };
+  const { decryptWithDefaultPassword } = await import('../formats/office-encryption.ts');
+  const bytes = await decryptWithDefaultPassword(input.bytes);
+  if (bytes === undefined) return { ...type, input };
+  return { ...(await detectType(bytes, input.name, contentType)), input: { ...input, bytes } };
 }
 
 function fileInput(
@@ -126,12 +142,13 @@ async function readInner(input: FileInput, to: Extraction): Promise<void> {
     return;
   }
   try {
-    const { mediaType, format } = await detectType(bytes, input.name, undefined);
+    const { input: opened, mediaType, format } = await openFile(input, undefined);
     if (mediaType.startsWith('image/')) to.addImage({ name, mediaType, bytes });
+    if (mediaType === PROTECTED) throw new EncryptedFile();
     if (format === undefined) return;
     // The metadata of an inner file do not describe the outer one.
     const read = await readerOf(format);
-    await read(input, new InnerExtraction(to));
+    await read(opened, new InnerExtraction(to));
   } catch (error) {
     if (error instanceof TextLimitReached || input.budget.left < 0) throw error;
     skipped(reasonOf(error));

@@ -1,5 +1,14 @@
-import { HeadraceError, messageOf, reachHint } from 'headrace/engine';
-import { HttpClient, HttpError, headerText, NO_RETRY, requireSuccess, safeUrl } from 'headrace/http';
+import { HeadraceError, isTransient, messageOf, reachHint } from 'headrace/engine';
+import {
+  excerpt,
+  HttpClient,
+  HttpError,
+  headerText,
+  NO_RETRY,
+  type RetryPolicy,
+  requireSuccess,
+  safeUrl,
+} from 'headrace/http';
 import type { ParsedFile, ParseRequest } from './parse-message.ts';
 import { ParseFailure } from './parse-threads.ts';
 
@@ -7,7 +16,25 @@ import { ParseFailure } from './parse-threads.ts';
 const MOST_ANSWER_BYTES = 256 * 1024 * 1024;
 const SERVER_HINT =
   'Check tika.url, that the Tika server is running, its log and its memory. For large files, increase parseTimeout.';
+const OTHER_SERVER_HINT =
+  'tika.url must be the address of a Tika server of version 1.28 or later, such as http://localhost:9998: GET /version answers "Apache Tika" and the version. Check the host, the port and the path, and that no proxy or login page answers instead.';
 const CONTENT = 'X-TIKA:content';
+/** The metadata with the stack trace of a problem. The server returns them only if it is configured to. */
+const EXCEPTIONS = ['X-TIKA:EXCEPTION:runtime', 'X-TIKA:EXCEPTION:container_exception'];
+/** The most characters of an error page in a message. */
+const MAX_EXCERPT = 200;
+
+/**
+ * The start of a Tika server takes 5 to 15 seconds. A file that takes too long is not sent again: the server still works
+ * on it, and the next attempt would take as long.
+ */
+const RETRY: RetryPolicy = {
+  retries: 6,
+  initialDelay: 500,
+  maxDelay: 5000,
+  statuses: isTransient,
+  timeouts: false,
+};
 
 /** Sends files to a Tika server. The text of Markdown comes as HTML, which is then read like any other page. */
 export class TikaServer {
@@ -36,19 +63,29 @@ export class TikaServer {
 
   /** Checks that the server answers. Throws an `HttpError` if it does not. */
   async reach(signal: AbortSignal): Promise<void> {
-    requireSuccess(await this.#client.request({ url: `${this.#url}/version`, retry: NO_RETRY, signal }));
+    await this.#version({ retry: NO_RETRY, signal });
   }
 
   /** Returns the URL and the version of the server. Throws `HR_STAGE_START` if it does not answer. */
   async identity(): Promise<string> {
     try {
-      const { body } = requireSuccess(await this.#client.request({ url: `${this.#url}/version` }));
-      return `${this.#url} ${body.toString('utf8')}`;
+      return `${this.#url} ${await this.#version({})}`;
     } catch (error) {
+      if (error instanceof HeadraceError) throw error;
       const hint = reachHint(error);
       const message = `The Tika server does not answer: ${messageOf(error)}`;
       throw new HeadraceError('HR_STAGE_START', message, { cause: error, ...(hint === undefined ? {} : { hint }) });
     }
+  }
+
+  async #version(options: { retry?: RetryPolicy; signal?: AbortSignal }): Promise<string> {
+    const url = `${this.#url}/version`;
+    const { body } = requireSuccess(await this.#client.request({ url, ...options }));
+    if (/tika/i.test(body.toString('utf8', 0, MAX_EXCERPT))) return body.toString('utf8').trim();
+    const said = excerpt(body, MAX_EXCERPT) || 'nothing';
+    throw new HeadraceError('HR_STAGE_START', `${safeUrl(url)} is not a Tika server: it answered ${said}`, {
+      hint: OTHER_SERVER_HINT,
+    });
   }
 
   /** Parses a file. Rejects with a `ParseFailure` if the server fails; a problem of the file is a part of the result. */
@@ -60,7 +97,8 @@ export class TikaServer {
       ...(contentType === undefined ? {} : { 'content-type': contentType }),
       ...(name === undefined ? {} : { 'content-disposition': dispositionOf(name) }),
     };
-    const answer = await this.#client.request({ method: 'PUT', url, headers, body: bytes }).catch((error: unknown) => {
+    const sent = this.#client.request({ method: 'PUT', url, headers, body: bytes, retry: RETRY });
+    const answer = await sent.catch((error: unknown) => {
       if (!(error instanceof HttpError)) throw error;
       // The server has answered at the start: a hint for a wrong address would mislead.
       throw new ParseFailure(error.message, SERVER_HINT);
@@ -68,25 +106,47 @@ export class TikaServer {
     const { status, body } = answer;
     // Unprocessable: the file is damaged or encrypted. Unsupported: no parser knows the type.
     if (status === 422 || status === 415) {
-      const reason = body.toString('utf8').split('\n', 1)[0]?.trim() || 'the Tika server cannot read it';
-      const type = status === 415 ? [] : [['X-TIKA:EXCEPTION:runtime', [reason]] as const];
-      return { text: '', metadata: type, images: [], problem: { kind: 'damaged', message: reason } };
+      const problem = problemOf(body.toString('utf8'));
+      const type = status === 415 ? [] : [[EXCEPTIONS[0] as string, [problem.message]] as const];
+      return { text: '', metadata: type, images: [], problem };
     }
     if (status === 204) return { text: '', metadata: [], images: [] };
     if (status !== 200) {
       const hint = status >= 500 || status === 429 ? SERVER_HINT : reachHint({ status });
-      throw new ParseFailure(`${safeUrl(url)} answered with status ${status}`, hint);
+      const said = excerpt(body, MAX_EXCERPT);
+      throw new ParseFailure(`${safeUrl(url)} answered with status ${status}${said === '' ? '' : `: ${said}`}`, hint);
     }
     const { [CONTENT]: content = [''], ...metadata } = fieldsOf(body, headerText(answer.headers, 'content-type'), url);
-    const written = content.join('\n');
-    const text = format === 'markdown' ? await this.#markdownOf(request, written) : written;
-    return { text: text.slice(0, maxCharacters), metadata: Object.entries(metadata), images: [] };
+    // The server writes an empty line for each of its metadata first.
+    const written = content.join('\n').replace(/^\s*\n/, '');
+    const text = format === 'markdown' ? await this.#markdownOf(request, written, metadata) : written;
+    const exception = EXCEPTIONS.flatMap((name) => metadata[name] ?? [])[0];
+    return {
+      text: text.slice(0, maxCharacters),
+      metadata: Object.entries(metadata),
+      images: [],
+      ...(exception === undefined ? {} : { problem: problemOf(exception) }),
+    };
   }
 
-  async #markdownOf(request: ParseRequest, html: string): Promise<string> {
-    const page = { ...request, bytes: Buffer.from(html), name: undefined, contentType: 'text/html; charset=utf-8' };
-    return (await this.#readHtml(page)).text;
+  async #markdownOf(request: ParseRequest, html: string, metadata: Record<string, string[]>): Promise<string> {
+    // The lines of a text file are in one paragraph. Its markup is escaped.
+    const isText = metadata['Content-Type']?.[0]?.startsWith('text/plain') === true;
+    const page = isText ? html.replace(/<body>.*$/s, (body) => body.replaceAll('\n', '<br>')) : html;
+    const parsed = { ...request, bytes: Buffer.from(page), name: undefined, contentType: 'text/html; charset=utf-8' };
+    return (await this.#readHtml(parsed)).text;
   }
+}
+
+/** Returns the problem of a file from the first line of a stack trace: the class of the exception and its message. */
+function problemOf(trace: string): NonNullable<ParsedFile['problem']> {
+  const line = trace.split('\n', 1)[0]?.trim() ?? '';
+  if (/EncryptedDocumentException/.test(line)) return { kind: 'encrypted', message: 'it is encrypted' };
+  const message = line.replace(/^([a-z]\w*\.)+\w+(Exception|Error): /, '');
+  return {
+    kind: 'damaged',
+    message: message || 'the Tika server cannot read it: it is damaged or encrypted, as the log of the server says',
+  };
 }
 
 /** Names are sent as RFC 5987 says. */
@@ -103,7 +163,8 @@ function fieldsOf(body: Buffer, type: string | undefined, url: string): Record<s
     json = undefined;
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw new ParseFailure(`${safeUrl(url)} answered with ${type ?? 'no type'}, not with the JSON of a Tika server`);
+    const message = `${safeUrl(url)} answered with ${type ?? 'no type'}, not with the JSON of a Tika server`;
+    throw new ParseFailure(message, OTHER_SERVER_HINT);
   }
   return Object.fromEntries(
     Object.entries(json).map(([name, value]) => [name, (Array.isArray(value) ? value : [value]).map(String)]),

@@ -21,7 +21,7 @@ export const invalidBytesParameter = {
 export const encodingParameters = {
   /**
    * The encoding of the file: a label of the Encoding Standard (windows-1252, utf-16le, shift_jis, …), another name
-   * that iconv-lite knows (cp850), or auto. Defaults to utf-8.
+   * that Java or iconv-lite knows (cp850, IBM037), or auto. Defaults to utf-8.
    */
   encoding: Type.Optional(Type.String({ default: 'utf-8' })),
   ...invalidBytesParameter,

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
+import { firstInvalidUtf8, invalidUtf8Bytes, REPLACEMENT, replacements } from '@headrace/charsets';
 import { HeadraceError, type Logger } from '@headrace/engine';
 import { asBuffer } from '../as-buffer.ts';
 import type { Note } from '../format-context.ts';
 import { isAuto } from './encoding-settings.ts';
 
-const REPLACEMENT = Buffer.from('\ufffd');
 const KIND = 'bytes that do not decode';
 
 /** The range of a record in a chunk, and the line in which it begins, counted from 1. */
@@ -49,7 +49,7 @@ export class InvalidBytes {
     if (isOriginal ? isUtf8(bytes) : !asBuffer(bytes).includes(REPLACEMENT)) return;
     for (const { start, end, line } of records) {
       const record = asBuffer(bytes).subarray(start, end);
-      const count = isOriginal ? invalidIn(record) : occurrences(record);
+      const count = isOriginal ? invalidUtf8Bytes(record) : replacements(record);
       if (count > 0) this.#found(record, count, line);
     }
   }
@@ -57,7 +57,7 @@ export class InvalidBytes {
   #found(record: Buffer, count: number, line: number): void {
     const { path, text, log, note, onInvalidBytes } = this.#options;
     const isOriginal = text.encoding === 'UTF-8';
-    const at = isOriginal ? firstForeign(record) : record.indexOf(REPLACEMENT);
+    const at = isOriginal ? firstInvalidUtf8(record) : record.indexOf(REPLACEMENT);
     const lineEnds = record.toString('latin1', 0, at).match(/\r\n|\r|\n/g)?.length ?? 0;
     const place = `${path}:${line + lineEnds}`;
     const what = isOriginal
@@ -92,26 +92,4 @@ export class InvalidBytes {
       ? `most of the file is UTF-8, so these bytes are probably broken; correct them, or ${other}`
       : `auto found this encoding; ${other} if that is wrong, or correct the bytes`;
   }
-}
-
-/** Returns the number of bytes that decoding does not preserve. */
-function invalidIn(bytes: Buffer): number {
-  const text = bytes.toString();
-  let replaced = -occurrences(bytes);
-  for (let at = text.indexOf('\ufffd'); at >= 0; at = text.indexOf('\ufffd', at + 1)) replaced++;
-  return bytes.length - (Buffer.byteLength(text) - replaced * REPLACEMENT.length);
-}
-
-function occurrences(bytes: Buffer): number {
-  let count = 0;
-  for (let at = bytes.indexOf(REPLACEMENT); at >= 0; at = bytes.indexOf(REPLACEMENT, at + REPLACEMENT.length)) count++;
-  return count;
-}
-
-/** Returns the position of the first byte that decoding does not preserve. */
-function firstForeign(bytes: Buffer): number {
-  const decoded = Buffer.from(bytes.toString());
-  let at = 0;
-  while (bytes[at] === decoded[at]) at++;
-  return at;
 }

@@ -48,6 +48,9 @@ const ENCODINGS = [
   'gb18030',
   'iso-2022-jp',
   'iso-2022-kr',
+  'iso-2022-cn',
+  'hz',
+  'ibm037',
   'cp850',
   'utf-32le',
 ];
@@ -189,6 +192,17 @@ describe('SourceText', () => {
     for (const encoding of ['ISO-2022-KR', 'csISO2022KR', 'auto']) {
       for (const size of [1, 3, 100]) {
         expect((await read(ISO_2022_KR, encoding, [size])).text).toBe('한국어, a\n한국어, a\n');
+      }
+    }
+  });
+
+  it('reads EBCDIC by its name and with auto', async () => {
+    // "id,name" and "1,Der Prüfbericht" in code page 273, recorded from Python's codec.
+    const bytes = Buffer.from('89846b9581948515f16bc4859940d799d086828599898388a315', 'hex');
+    for (const encoding of ['IBM273', 'cp273', 'auto']) {
+      for (const size of [1, 5, 100]) {
+        const { text, guesses } = await read(bytes, encoding, [size]);
+        expect([text, guesses]).toEqual(['id,name\n1,Der Prüfbericht\n', []]);
       }
     }
   });

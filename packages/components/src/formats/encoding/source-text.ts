@@ -1,5 +1,6 @@
 import {
   type CharsetDecoder,
+  ebcdicEncoding,
   firstTelling,
   guessEncoding,
   markedEncoding,
@@ -75,7 +76,8 @@ export class SourceText {
     try {
       const head = await collect(pieces, Buffer.alloc(0), HEAD_BYTES);
       const marked = markedEncoding(head);
-      const known = marked ?? unmarkedUtf16(head) ?? this.#declaredBy(head, this.#options.onUnknown);
+      const known =
+        marked ?? unmarkedUtf16(head) ?? ebcdicEncoding(head) ?? this.#declaredBy(head, this.#options.onUnknown);
       if (known === undefined) yield* this.#guessed(head, pieces);
       else if (known !== 'utf-8') yield* this.#read(known, head, pieces);
       else {
