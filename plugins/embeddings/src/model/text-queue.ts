@@ -10,7 +10,7 @@ interface Waiting {
 
 export interface BatchLimits {
   readonly texts: number;
-  /** The tokens of all texts, with the padding of shorter ones. A longer text is a batch of its own. */
+  /** The tokens of all texts, with the padding of shorter ones. A longer text is alone in its batch. */
   readonly tokens: number;
 }
 

@@ -13,7 +13,7 @@ export function dictionaryFeatures(dictionary: Dictionary, prefix: string): Feat
   let last: readonly string[] | undefined;
   let known: ReadonlySet<number> = new Set();
   return (tokens, at) => {
-    // All tokens of a text are asked about, one after the other.
+    // The callers ask about all tokens of a text before the next text.
     if (tokens !== last) {
       known = tokensInEntries(tokens, dictionary);
       last = tokens;
