@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -56,6 +56,21 @@ export function cpuSeconds(pid) {
   }
 }
 
+/** Yields the child processes of a process, and their child processes. */
+function* childProcesses(pid) {
+  let lists;
+  try {
+    lists = readdirSync(`/proc/${pid}/task`).map((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8'));
+  } catch {
+    // The process has ended.
+    return;
+  }
+  for (const child of lists.flatMap((list) => list.split(' ')).filter(Boolean)) {
+    yield child;
+    yield* childProcesses(child);
+  }
+}
+
 /** Returns the processor time of all finished child processes of this process. */
 function cpuSecondsOfEnded() {
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');
@@ -64,7 +79,8 @@ function cpuSecondsOfEnded() {
 
 /**
  * Runs a Node program until it ends. Returns the seconds, the processor seconds, the peak memory in MiB and the output.
- * The processor seconds include other child processes that end in the meantime.
+ * The processor seconds include those of the child processes of the program, and of other child processes that end in
+ * the meantime.
  */
 export function runNode(args, options = {}) {
   return new Promise((resolve, reject) => {
@@ -76,13 +92,19 @@ export function runNode(args, options = {}) {
     let peak = 0;
     child.stdout.on('data', (data) => (output += data));
     child.stderr.on('data', (data) => (errors += data));
-    const poll = setInterval(() => (peak = peakMemory(child.pid) ?? peak), 50);
+    // The system forgets the time of a process whose parent has ended before it, such as that of a helper process.
+    const used = new Map();
+    const poll = setInterval(() => {
+      peak = peakMemory(child.pid) ?? peak;
+      for (const pid of [child.pid, ...childProcesses(child.pid)]) used.set(pid, cpuSeconds(pid) ?? used.get(pid) ?? 0);
+    }, 50);
     child.on('error', reject);
     child.on('exit', (code) => {
       clearInterval(poll);
       if (code !== 0) reject(new Error(`${args.join(' ')} ended with ${code}:\n${errors}${output}`));
       else {
-        const cpu = cpuSecondsOfEnded() - before;
+        const seen = [...used.values()].reduce((sum, seconds) => sum + seconds, 0);
+        const cpu = Math.max(cpuSecondsOfEnded() - before, seen);
         resolve({ seconds: (performance.now() - started) / 1000, cpu, peak, output });
       }
     });

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { fastest, inDirectory, inTurns, runConfig, runNode } from './measure.mjs';
@@ -79,12 +79,36 @@ function entities(directory) {
   });
 }
 
-function embeddings(directory) {
+async function embeddings(directory) {
   if (!existsSync(MODEL)) execFileSync(path('../examples/answers/get-model.sh'));
   const input = jsonLines(directory, 500, (i) => ({ id: `${i}`, text: `${i} ${TEXT.repeat(1 + (i % 4))}` }));
   const config = written(directory, linesOf(input), `{ class: LocalEmbed, source: text, model: "${MODEL}" }`);
-  const job = { kind: 'embeddings', input, config, count: 500, unit: 'texts', env: { MODEL } };
-  return compare('vectors of 500 texts, MiniLM', directory, job);
+  const env = { MODEL, GRAPH: await writeGraph(`${directory}/model.onnx`) };
+  const job = { kind: 'embeddings', input, config, count: 500, unit: 'texts', env };
+  const rows = await compare('vectors of 500 texts, MiniLM', directory, job);
+  checkVectors(readVectors(`${directory}/out.jsonl`), readVectors(`${directory}/by-hand.out`));
+  return rows;
+}
+
+/** Writes the graph that the plugin makes of the weights, because the library alone reads only ONNX files. */
+async function writeGraph(file) {
+  const plugin = (name) => import(path(`../plugins/embeddings/dist/model/${name}.js`));
+  const [{ bertGraph }, { Safetensors }] = [await plugin('bert-graph'), await plugin('safetensors')];
+  const config = JSON.parse(readFileSync(`${MODEL}/config.json`, 'utf8'));
+  writeFileSync(file, bertGraph(config, new Safetensors(readFileSync(`${MODEL}/model.safetensors`)), false));
+  return file;
+}
+
+function readVectors(file) {
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  return new Map(lines.map((line) => JSON.parse(line)).map(({ id, embeddings }) => [id, embeddings]));
+}
+
+function checkVectors(found, expected) {
+  for (const [id, vector] of expected) {
+    const difference = Math.max(...vector.map((value, i) => Math.abs(value - found.get(id)?.[i])));
+    if (!(difference < 1e-5)) throw new Error(`The vectors of text ${id} differ by ${difference}`);
+  }
 }
 
 function textExtraction(directory) {

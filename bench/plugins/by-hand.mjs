@@ -17,6 +17,14 @@ const documents = () =>
 const write = (lines) => writeFileSync(output, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 const files = () => readdirSync(input).map((name) => join(input, name));
 
+/** Returns the mean of the first vectors of a list, with the length 1. */
+function meanOf(values, count, size) {
+  const sum = values.slice(0, size);
+  for (let at = size; at < count * size; at++) sum[at % size] += values[at];
+  const length = Math.hypot(...sum);
+  return sum.map((value) => value / length);
+}
+
 const kinds = {
   async ocr() {
     const { createWorker } = (await load('ocr', 'tesseract.js')).default;
@@ -32,13 +40,32 @@ const kinds = {
     write(documents().map((one) => ({ ...one, people: nlp(one.text).people().json({ offset: true, terms: false }) })));
   },
   async embeddings() {
-    const { embedTexts } = await import('@headrace/embeddings');
+    const { Tokenizer } = (await load('../packages/local-models', '@huggingface/tokenizers')).default;
+    const { default: onnx } = await load('embeddings', 'onnxruntime-node');
+    const read = (name) => JSON.parse(readFileSync(join(process.env.MODEL, name), 'utf8'));
+    const tokenizer = new Tokenizer(read('tokenizer.json'), read('tokenizer_config.json'));
+    const session = await onnx.InferenceSession.create(process.env.GRAPH, { intraOpNumThreads: 1 });
     const given = documents();
-    const vectors = await embedTexts(
-      given.map(({ text }) => text),
-      { model: process.env.MODEL },
-    );
-    write(given.map((one, i) => ({ ...one, embeddings: vectors[i] })));
+    const vectors = [];
+    const texts = given.map(({ text }, i) => ({ i, ids: tokenizer.encode(text).ids }));
+    texts.sort((a, b) => b.ids.length - a.ids.length);
+    for (let at = 0; at < texts.length; at += 32) {
+      const batch = texts.slice(at, at + 32);
+      const length = batch[0].ids.length;
+      const tensor = (values) => new onnx.Tensor('int64', values, [batch.length, length]);
+      const ids = new BigInt64Array(batch.length * length);
+      const mask = new BigInt64Array(ids.length);
+      for (const [row, one] of batch.entries()) {
+        ids.set(one.ids.map(BigInt), row * length);
+        mask.fill(1n, row * length, row * length + one.ids.length);
+      }
+      const result = await session.run({ input_ids: tensor(ids), attention_mask: tensor(mask) });
+      const { data, dims } = result.last_hidden_state;
+      for (const [row, one] of batch.entries()) {
+        vectors[one.i] = meanOf(data.subarray(row * length * dims[2]), one.ids.length, dims[2]);
+      }
+    }
+    write(given.map((one, i) => ({ ...one, embeddings: Array.from(vectors[i]) })));
   },
   async text() {
     const { extractText, getDocumentProxy } = await load('text-extraction', 'unpdf');

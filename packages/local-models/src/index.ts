@@ -8,7 +8,9 @@ export { checkRuntime, DEVICES } from './onnx-runtime.ts';
 export {
   DTYPES,
   type Dtype,
+  maxBatchTokens,
   onnxFileNames,
+  type Pooling,
   readOnnx,
   TokenModel,
   type TokenModelOptions,

@@ -39,6 +39,24 @@ describe('a model in a helper process', () => {
     expect(two.values.slice(0, one.values.length)).toEqual(one.values);
   });
 
+  it('combines the vectors of the tokens of each text, without those of the padding', async () => {
+    const model = await openModel();
+    const texts = [[1, 2, 3], [4]];
+    const { values, size, length } = await model.run(texts, 0, ['logits']);
+    const token = (row: number, at: number) =>
+      values.subarray((row * length + at) * size, (row * length + at + 1) * size);
+    const [a, b, c, d] = [token(0, 0), token(0, 1), token(0, 2), token(1, 0)] as const;
+    const close = (numbers: readonly number[]) => numbers.map((number) => expect.closeTo(number, 5));
+    const pooled = async (pooling: 'mean' | 'cls' | 'max') => [
+      ...(await model.run(texts, 0, ['logits'], pooling)).values,
+    ];
+    const mean = Array.from(a, (value, i) => (value + (b[i] as number) + (c[i] as number)) / 3);
+    expect(await pooled('mean')).toEqual(close([...mean, ...d]));
+    expect(await pooled('cls')).toEqual(close([...a, ...d]));
+    const most = Array.from(a, (value, i) => Math.max(value, b[i] as number, c[i] as number));
+    expect(await pooled('max')).toEqual(close([...most, ...d]));
+  });
+
   it('reports a graph that is not one, and an output that the model does not have', async () => {
     await expect(openModel(Buffer.from('no graph'))).rejects.toThrow(/protobuf/i);
     const model = await openModel();

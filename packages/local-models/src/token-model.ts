@@ -2,9 +2,10 @@ import { extname } from 'node:path';
 import { HelperProcess, messageOf } from 'headrace/engine';
 import type { ModelFiles } from './local-files/model-files.ts';
 import type { Batch, OpenOptions, TokenVectors } from './model-process/onnx-model.ts';
+import type { Pooling } from './model-process/pooling.ts';
 import { type Device, deviceError, requireRuntime } from './onnx-runtime.ts';
 
-export type { TokenVectors };
+export type { Pooling, TokenVectors };
 
 /** The code of the error of `onnx-model.ts`, which is loaded only in the helper process. */
 const DEVICE_ERROR = 'DEVICE';
@@ -23,6 +24,15 @@ export interface TokenModelOptions {
   readonly threads: number;
   /** Defaults to cpu. */
   readonly device?: Device | undefined;
+}
+
+/**
+ * Returns how many tokens a batch should have at most, with padding. A processor computes a few long texts as fast as
+ * many, and the values of larger batches do not fit into its caches: with all-MiniLM-L6-v2, a token of 32 texts of 100
+ * tokens takes 25 % longer than one of 8 texts. A graphics card computes many tokens at the same time.
+ */
+export function maxBatchTokens(device: Device = 'cpu'): number {
+  return device === 'cpu' ? 512 : 16_384;
 }
 
 /** Returns the names of the ONNX files of a type. */
@@ -71,8 +81,14 @@ export class TokenModel {
    * @param texts the tokens of each text
    * @param padding the token after the end of shorter texts
    * @param outputs the possible names of the output
+   * @param pooling how the vectors of the tokens become one for each text; without it, each token keeps its vector
    */
-  async run(texts: readonly (readonly number[])[], padding: number, outputs: readonly string[]): Promise<TokenVectors> {
+  async run(
+    texts: readonly (readonly number[])[],
+    padding: number,
+    outputs: readonly string[],
+    pooling?: Pooling,
+  ): Promise<TokenVectors> {
     const length = texts.reduce((longest, tokens) => Math.max(longest, tokens.length), 0);
     const ids = new BigInt64Array(texts.length * length).fill(BigInt(padding));
     const mask = new BigInt64Array(ids.length);
@@ -81,7 +97,7 @@ export class TokenModel {
       mask.fill(1n, row * length, row * length + tokens.length);
     }
     const model = await this.#running();
-    const batch: Batch = { ids, mask, length, outputs };
+    const batch: Batch = { ids, mask, length, counts: texts.map((tokens) => tokens.length), outputs, pooling };
     return await model.call('run', batch);
   }
 

@@ -72,8 +72,9 @@ type Params = Static<typeof parameters>;
  * Finds the names of people, places, organizations and others in a text.
  *
  * With the engine opennlp, models of Apache OpenNLP decide: maximum entropy models and perceptrons with the features
- * that OpenNLP has by default, or with others but those of dictionaries, clusters and part-of-speech taggers. The names
- * and their probabilities are those of OpenNLP. The text is split into words by a model, not into sentences.
+ * that OpenNLP has by default, or with others, also those of dictionaries and word clusters in the model, but not those
+ * of part-of-speech taggers and custom classes. Models of OpenNLP 1.5 and later are read. The names and their
+ * probabilities are those of OpenNLP. The text is split into words by a model, not into sentences.
  *
  * With the engine compromise, no models are needed. It is less exact, and only for English.
  *

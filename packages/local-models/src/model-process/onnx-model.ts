@@ -4,6 +4,7 @@
  * @module
  */
 import onnx, { type InferenceSession, type Tensor } from 'onnxruntime-node';
+import { type Pooling, pool } from './pooling.ts';
 
 export interface OpenOptions {
   /** The size of the ONNX file, which comes over the standard input. */
@@ -17,14 +18,18 @@ export interface Batch {
   readonly ids: BigInt64Array;
   readonly mask: BigInt64Array;
   readonly length: number;
+  /** For each text the number of its tokens without padding. */
+  readonly counts: readonly number[];
   /** The possible names of the output. */
   readonly outputs: readonly string[];
+  /** How the vectors of the tokens become one for each text. Undefined if each token keeps its vector. */
+  readonly pooling: Pooling | undefined;
 }
 
-/** The result of a batch: a vector for each token of each text. */
+/** The result of a batch: a vector for each token of each text, or one for each text. */
 export interface TokenVectors {
   readonly values: Float32Array;
-  /** The number of tokens of each text, with padding. */
+  /** The number of vectors of each text: of its tokens with padding, or 1. */
   readonly length: number;
   /** The number of values of each vector. */
   readonly size: number;
@@ -56,7 +61,7 @@ export async function open({ graphBytes, threads, device }: OpenOptions): Promis
   }
 }
 
-export async function run({ ids, mask, length, outputs }: Batch): Promise<TokenVectors> {
+export async function run({ ids, mask, length, counts, outputs, pooling }: Batch): Promise<TokenVectors> {
   const model = session as InferenceSession;
   const tensor = (values: BigInt64Array) => new onnx.Tensor('int64', values, [ids.length / length, length]);
   const feeds: Record<string, Tensor> = { input_ids: tensor(ids), attention_mask: tensor(mask) };
@@ -70,7 +75,14 @@ export async function run({ ids, mask, length, outputs }: Batch): Promise<TokenV
   if (!(data instanceof Float32Array) || dims.length !== 3) {
     throw new Error(`The output ${output} of the model is not a list of vectors of floats for each text`);
   }
-  return { values: data, length, size: dims[2] as number };
+  const size = dims[2] as number;
+  if (pooling === undefined) return { values: data, length, size };
+  // All vectors of the tokens are a hundred times as many bytes, which would be sent to the thread of the run.
+  const values = new Float32Array(counts.length * size);
+  for (const [row, count] of counts.entries()) {
+    values.set(pool(data.subarray(row * length * size), count, size, pooling), row * size);
+  }
+  return { values, length: 1, size };
 }
 
 function deviceError(reason: string): Error {

@@ -18,7 +18,10 @@ export const modelParameters = {
    * sentence_bert_config.json, otherwise 512.
    */
   maxLength: Type.Optional(Type.Integer({ minimum: 3 })),
-  /** The maximum number of texts that the model computes together. Defaults to 32. */
+  /**
+   * The maximum number of texts that the model computes together. A processor gets fewer long texts at a time: at most
+   * 512 tokens, or one text. Defaults to 32.
+   */
   batchSize: Type.Optional(Type.Integer({ default: 32, minimum: 1, maximum: 1024 })),
   /**
    * How many processor threads each pipeline thread uses for the model. Each pipeline thread holds the model in memory,

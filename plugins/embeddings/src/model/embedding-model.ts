@@ -10,7 +10,7 @@ import {
 import { bertGraph } from './bert-graph.ts';
 import { modelError } from './model-error.ts';
 import { type ModelSettings, readModelSettings } from './model-settings.ts';
-import { normalized, pool } from './pooling.ts';
+import { normalized } from './normalized.ts';
 import { Safetensors } from './safetensors.ts';
 
 export interface ModelOptions extends Partial<ModelSettings>, TokenModelOptions {
@@ -22,7 +22,7 @@ const SAFETENSORS = 'model.safetensors';
 /** The outputs with the vectors of all tokens. */
 const OUTPUTS = ['last_hidden_state', 'token_embeddings'];
 
-/** A model that turns texts into vectors. Works on one batch at a time. */
+/** A model that turns texts into vectors. */
 export class EmbeddingModel {
   readonly #model: TokenModel;
   readonly #tokenizer: Tokenizer;
@@ -55,10 +55,10 @@ export class EmbeddingModel {
 
   /** Returns the vector of each text. Texts of about the same length are the fastest. */
   async embed(texts: readonly (readonly number[])[]): Promise<Float32Array[]> {
-    const vectors = await this.#model.run(texts, this.#tokenizer.padding, OUTPUTS);
     const { pooling, normalize } = this.#settings;
-    return texts.map((tokens, row) => {
-      const vector = pool(vectors, row, tokens.length, pooling);
+    const { values, size } = await this.#model.run(texts, this.#tokenizer.padding, OUTPUTS, pooling);
+    return texts.map((_, row) => {
+      const vector = values.slice(row * size, (row + 1) * size);
       return normalize ? normalized(vector) : vector;
     });
   }

@@ -1,5 +1,4 @@
-import type { ModelFiles } from '@headrace/local-models';
-import type { Pooling } from './pooling.ts';
+import type { ModelFiles, Pooling } from '@headrace/local-models';
 
 /** How the vectors of the tokens become the vector of a text. */
 export interface ModelSettings {

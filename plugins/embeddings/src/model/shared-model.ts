@@ -1,3 +1,4 @@
+import { maxBatchTokens } from '@headrace/local-models';
 import { EmbeddingModel, type ModelOptions } from './embedding-model.ts';
 import { TextQueue } from './text-queue.ts';
 
@@ -47,5 +48,6 @@ export class SharedModel {
 
 async function load(options: ModelOptions & { readonly batchSize: number }): Promise<Awaited<Loaded['queue']>> {
   const model = await EmbeddingModel.open(options);
-  return { model, queue: new TextQueue(model, options.batchSize) };
+  const limits = { texts: options.batchSize, tokens: maxBatchTokens(options.device) };
+  return { model, queue: new TextQueue(model, limits) };
 }

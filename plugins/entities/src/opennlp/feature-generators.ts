@@ -1,7 +1,6 @@
 import { lowerCase } from './java-characters.ts';
 import { splitByKind } from './spans.ts';
 import { tokenClass } from './token-class.ts';
-import { readXml, type XmlElement } from './xml-elements.ts';
 
 /** The texts of a document that were processed before. */
 export interface EarlierTexts {
@@ -23,85 +22,14 @@ export const DEFAULT_GENERATORS: FeatureGenerator = all([
   sentence(true, false),
 ]);
 
-/** The generators by the name of their factory in OpenNLP. */
-const FACTORIES: Readonly<Record<string, (settings: Settings) => FeatureGenerator>> = {
-  // OpenNLP replaces the first generator by all of them, and keeps the others: their features count twice.
-  AggregatedFeatureGenerator: (settings) => all([all(settings.nested), ...settings.nested.slice(1)]),
-  BigramNameFeatureGenerator: () => bigrams,
-  CharacterNgramFeatureGenerator: (settings) => characterGrams(settings.integer('min'), settings.integer('max')),
-  DefinitionFeatureGenerator: () => outcomePrior,
-  DocumentBeginFeatureGenerator: () => documentBegin,
-  PrefixFeatureGenerator: (settings) => prefixes(settings.integer('length', 4)),
-  PreviousMapFeatureGenerator: () => previousOutcome,
-  SentenceFeatureGenerator: (settings) => sentence(settings.flag('begin'), settings.flag('end')),
-  SuffixFeatureGenerator: (settings) => suffixes(settings.integer('length', 4)),
-  TokenClassFeatureGenerator: (settings) => tokenClassFeatures(settings.flag('wordAndClass')),
-  TokenFeatureGenerator: (settings) => tokenFeatures(settings.flag('lowercase')),
-  TokenPatternFeatureGenerator: () => tokenPattern,
-  TrigramNameFeatureGenerator: () => trigrams,
-  WindowFeatureGenerator: (settings) =>
-    window(all(settings.nested), settings.integer('prevLength'), settings.integer('nextLength')),
-};
-const PACKAGE = 'opennlp.tools.util.featuregen.';
-
-/** Reads the descriptor of a model, generator.featuregen. Throws if it has a generator that is not supported. */
-export function readFeatureGenerators(descriptor: string): FeatureGenerator {
-  const root = readXml(descriptor);
-  if (root.name !== 'featureGenerators') {
-    throw new Error(
-      `generator.featuregen begins with ${root.name}: it has the old format, which OpenNLP 2 does not read`,
-    );
-  }
-  return all(root.children.map(generatorOf));
-}
-
-/** The settings of a generator in the descriptor. */
-class Settings {
-  readonly nested: readonly FeatureGenerator[];
-  readonly #name: string;
-  readonly #values: ReadonlyMap<string, string>;
-
-  constructor({ attributes, children }: XmlElement) {
-    this.#name = attributes.class ?? '';
-    this.nested = children.filter(({ name }) => name === 'generator').map(generatorOf);
-    this.#values = new Map(children.map((child) => [child.attributes.name ?? '', child.text.trim()]));
-  }
-
-  integer(name: string, otherwise?: number): number {
-    const text = this.#values.get(name);
-    const value = text === undefined ? otherwise : Number(text);
-    if (Number.isInteger(value)) return value as number;
-    throw new Error(`${name} of ${this.#name} must be an integer, was ${text}`);
-  }
-
-  /** All flags are true by default. */
-  flag(name: string): boolean {
-    const text = this.#values.get(name);
-    return text === undefined || text.toLowerCase() === 'true';
-  }
-}
-
-function generatorOf(element: XmlElement): FeatureGenerator {
-  const name = element.attributes.class ?? '';
-  const short = name.startsWith(PACKAGE) ? name.slice(PACKAGE.length).replace(/Factory$/, '') : '';
-  const create = Object.hasOwn(FACTORIES, short) ? FACTORIES[short] : undefined;
-  if (create === undefined) {
-    throw new Error(
-      `the model has features of ${name || element.name}, which are not supported: only ` +
-        Object.keys(FACTORIES).join(', '),
-    );
-  }
-  return create(new Settings(element));
-}
-
-function all(generators: readonly FeatureGenerator[]): FeatureGenerator {
+export function all(generators: readonly FeatureGenerator[]): FeatureGenerator {
   const [first] = generators;
   if (first !== undefined && generators.length === 1) return first;
   return (...position) => generators.flatMap((generator) => generator(...position));
 }
 
 /** The features of the tokens around the token, with their distance. */
-function window(generator: FeatureGenerator, before: number, after: number): FeatureGenerator {
+export function window(generator: FeatureGenerator, before: number, after: number): FeatureGenerator {
   return (tokens, at, earlier) => {
     const features = [...generator(tokens, at, earlier)];
     for (let i = 1; i <= before && at - i >= 0; i++) {
@@ -114,18 +42,18 @@ function window(generator: FeatureGenerator, before: number, after: number): Fea
   };
 }
 
-function tokenClassFeatures(withWord: boolean): FeatureGenerator {
+export function tokenClassFeatures(withWord: boolean): FeatureGenerator {
   return (tokens, at) => {
     const found = classAt(tokens, at);
     return withWord ? [`wc=${found}`, `w&c=${lowerCase(tokens[at] as string)},${found}`] : [`wc=${found}`];
   };
 }
 
-function tokenFeatures(lower: boolean): FeatureGenerator {
+export function tokenFeatures(lower: boolean): FeatureGenerator {
   return (tokens, at) => [`w=${lower ? lowerCase(tokens[at] as string) : tokens[at]}`];
 }
 
-function tokenPattern(tokens: readonly string[], at: number): string[] {
+export function tokenPattern(tokens: readonly string[], at: number): string[] {
   const token = tokens[at] as string;
   const parts = splitByKind(token);
   if (parts.length === 1) return [`st=${lowerCase(token)}`];
@@ -139,26 +67,26 @@ function tokenPattern(tokens: readonly string[], at: number): string[] {
   return [...features, `pta=${kinds.join('')}`];
 }
 
-function outcomePrior(): string[] {
+export function outcomePrior(): string[] {
   return ['def'];
 }
 
-function previousOutcome(tokens: readonly string[], at: number, { outcomes }: EarlierTexts): string[] {
+export function previousOutcome(tokens: readonly string[], at: number, { outcomes }: EarlierTexts): string[] {
   return [`pd=${outcomes.get(tokens[at] as string) ?? 'null'}`];
 }
 
-function documentBegin(_tokens: readonly string[], at: number, { isFirst }: EarlierTexts): string[] {
+export function documentBegin(_tokens: readonly string[], at: number, { isFirst }: EarlierTexts): string[] {
   return isFirst && at === 0 ? ['D=begin'] : [];
 }
 
-function sentence(begin: boolean, end: boolean): FeatureGenerator {
+export function sentence(begin: boolean, end: boolean): FeatureGenerator {
   return (tokens, at) => [
     ...(begin && at === 0 ? ['S=begin'] : []),
     ...(end && at === tokens.length - 1 ? ['S=end'] : []),
   ];
 }
 
-function bigrams(tokens: readonly string[], at: number): string[] {
+export function bigrams(tokens: readonly string[], at: number): string[] {
   const features: string[] = [];
   const [own, kind] = [tokens[at], classAt(tokens, at)];
   if (at > 0) features.push(`pw,w=${tokens[at - 1]},${own}`, `pwc,wc=${classAt(tokens, at - 1)},${kind}`);
@@ -168,7 +96,7 @@ function bigrams(tokens: readonly string[], at: number): string[] {
   return features;
 }
 
-function trigrams(tokens: readonly string[], at: number): string[] {
+export function trigrams(tokens: readonly string[], at: number): string[] {
   const features: string[] = [];
   const three = (from: number) => [from, from + 1, from + 2];
   const words = (from: number) =>
@@ -184,7 +112,7 @@ function trigrams(tokens: readonly string[], at: number): string[] {
   return features;
 }
 
-function characterGrams(shortest: number, longest: number): FeatureGenerator {
+export function characterGrams(shortest: number, longest: number): FeatureGenerator {
   return (tokens, at) => {
     const token = lowerCase(tokens[at] as string);
     const grams = new Set<string>();
@@ -195,11 +123,11 @@ function characterGrams(shortest: number, longest: number): FeatureGenerator {
   };
 }
 
-function prefixes(longest: number): FeatureGenerator {
+export function prefixes(longest: number): FeatureGenerator {
   return (tokens, at) => lengths(tokens[at] as string, longest).map((length) => `pre=${tokens[at]?.slice(0, length)}`);
 }
 
-function suffixes(longest: number): FeatureGenerator {
+export function suffixes(longest: number): FeatureGenerator {
   return (tokens, at) => lengths(tokens[at] as string, longest).map((length) => `suf=${tokens[at]?.slice(-length)}`);
 }
 

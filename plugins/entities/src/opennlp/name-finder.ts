@@ -1,12 +1,8 @@
 import { BestFirst } from './best-first.ts';
 import { ClassModel } from './class-model.ts';
 import { type Codec, codecNamed } from './codecs.ts';
-import {
-  DEFAULT_GENERATORS,
-  type EarlierTexts,
-  type FeatureGenerator,
-  readFeatureGenerators,
-} from './feature-generators.ts';
+import { readFeatureGenerators } from './descriptor.ts';
+import { DEFAULT_GENERATORS, type EarlierTexts, type FeatureGenerator } from './feature-generators.ts';
 import type { ModelArchive } from './model-archive.ts';
 import type { Span } from './spans.ts';
 import { tokenClass } from './token-class.ts';
@@ -43,7 +39,8 @@ export class NameFinder {
   /** Throws if the archive is not a model for names, or uses features that are not supported. */
   constructor(archive: ModelArchive) {
     const descriptor = archive.get('generator.featuregen');
-    this.#features = descriptor === undefined ? DEFAULT_GENERATORS : readFeatureGenerators(descriptor.toString());
+    this.#features =
+      descriptor === undefined ? DEFAULT_GENERATORS : readFeatureGenerators(descriptor.toString(), archive);
     this.#codec = codecNamed(archive.properties.get('sequenceCodecImplName'));
     this.#beam = Number(archive.properties.get('BeamSize') ?? DEFAULT_BEAM) || DEFAULT_BEAM;
     this.#model = new ClassModel(archive.require('nameFinder.model'));

@@ -1,9 +1,9 @@
 import { messageOf } from 'headrace/engine';
 import { ClassModel } from './class-model.ts';
+import { Dictionary } from './dictionary.ts';
 import { isDigit, isLetter, isUpperCase, isWhitespace } from './java-characters.ts';
 import type { ModelArchive } from './model-archive.ts';
 import { type Span, splitAtSpace } from './spans.ts';
-import { readXml } from './xml-elements.ts';
 
 /** The words that are never split, by language: the letters and digits of the language. */
 const ALPHANUMERIC: Readonly<Record<string, string>> = {
@@ -37,7 +37,7 @@ export class Tokenizer {
   readonly #model: ClassModel;
   /** Words that are never split; undefined if the model decides about all words. */
   readonly #whole: RegExp | undefined;
-  readonly #abbreviations: Abbreviations;
+  readonly #abbreviations: Dictionary | undefined;
 
   /** Throws if the archive is not a tokenizer. */
   constructor(archive: ModelArchive) {
@@ -47,7 +47,8 @@ export class Tokenizer {
     const pattern =
       properties.get('alphaNumericPattern') ?? ALPHANUMERIC[LONG_CODES[language] ?? language] ?? DEFAULT_ALPHANUMERIC;
     if (properties.get('useAlphaNumericOptimization') === 'true') this.#whole = wholePattern(pattern);
-    this.#abbreviations = new Abbreviations(archive.get('abbreviations.dictionary'));
+    const abbreviations = archive.get('abbreviations.dictionary');
+    this.#abbreviations = abbreviations === undefined ? undefined : new Dictionary(abbreviations);
   }
 
   tokenize(text: string): Span[] {
@@ -63,7 +64,7 @@ export class Tokenizer {
       const probabilities = this.#model.probabilities(this.#features(word, i));
       const best = probabilities.indexOf(Math.max(...probabilities));
       if (this.#model.outcomes[best] !== SPLIT) continue;
-      if (this.#abbreviations.has(word)) {
+      if (this.#isAbbreviation(word)) {
         tokens.push({ start, end });
         // The periods of the abbreviation do not end it.
         i += word.split('.').length - 1;
@@ -77,6 +78,10 @@ export class Tokenizer {
     return tokens;
   }
 
+  #isAbbreviation(word: string): boolean {
+    return this.#abbreviations?.has([word]) === true;
+  }
+
   /** The features of a position in a word: DefaultTokenContextGenerator of OpenNLP. */
   #features(word: string, at: number): string[] {
     const unit = (i: number) => word.charAt(i);
@@ -87,31 +92,8 @@ export class Tokenizer {
     if (at + 1 < word.length) features.push(...characterFeatures('f2', unit(at + 1)), `f12=${unit(at)}${unit(at + 1)}`);
     else features.push('f2=bok');
     if (word.startsWith('&') && word.endsWith(';')) features.push('cc');
-    if (at === word.length - 1 && this.#abbreviations.has(word)) features.push('pabb');
+    if (at === word.length - 1 && this.#isAbbreviation(word)) features.push('pabb');
     return features;
-  }
-}
-
-/** The dictionary of abbreviations that some tokenizers contain. */
-class Abbreviations {
-  readonly #words: ReadonlySet<string>;
-  readonly #ignoresCase: boolean;
-
-  constructor(file: Buffer | undefined) {
-    const root = file === undefined ? undefined : readXml(file.toString());
-    this.#ignoresCase = root?.attributes.case_sensitive !== 'true';
-    const entries = root?.children.map((entry) => entry.children.map(({ text }) => text)) ?? [];
-    this.#words = new Set(
-      entries.flatMap(([word, ...more]) => (word === undefined || more.length > 0 ? [] : this.#key(word))),
-    );
-  }
-
-  has(word: string): boolean {
-    return this.#words.size > 0 && this.#words.has(this.#key(word));
-  }
-
-  #key(word: string): string {
-    return this.#ignoresCase ? word.toLowerCase() : word;
   }
 }
 

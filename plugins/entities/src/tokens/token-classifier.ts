@@ -1,6 +1,7 @@
 import {
   type Dtype,
   ModelFiles,
+  maxBatchTokens,
   onnxFileNames,
   readOnnx,
   Tokenizer,
@@ -23,8 +24,8 @@ const FOLDER_HINT =
 const MAX_WINDOW = 512;
 /** Two windows share this part of their tokens, so that each token has words on both sides. */
 const SHARED = 4;
-/** The windows that the model computes together. */
-const BATCH = 8;
+/** The most windows that the model computes together. */
+const MAX_BATCH = 32;
 
 /** A part of the tokens of a text: from `start` to `end`, of which those from `keepFrom` to `keepTo` are used. */
 interface Window {
@@ -41,12 +42,20 @@ export class TokenClassifier {
   readonly #model: TokenModel;
   readonly #tokenizer: Tokenizer;
   readonly #window: number;
+  readonly #batchTokens: number;
 
-  private constructor(model: TokenModel, tokenizer: Tokenizer, labels: readonly string[], window: number) {
+  private constructor(
+    model: TokenModel,
+    tokenizer: Tokenizer,
+    labels: readonly string[],
+    window: number,
+    batchTokens: number,
+  ) {
     this.#model = model;
     this.#tokenizer = tokenizer;
     this.labels = labels;
     this.#window = window;
+    this.#batchTokens = batchTokens;
   }
 
   /** Loads a model from its folder. Throws `HR_SOURCE_UNREADABLE` if a file is missing or invalid. */
@@ -69,7 +78,8 @@ export class TokenClassifier {
         return graph;
       };
       const labels = labelsOf(config);
-      return new TokenClassifier(await TokenModel.open(readGraph, options), tokenizer, labels, positions);
+      const model = await TokenModel.open(readGraph, options);
+      return new TokenClassifier(model, tokenizer, labels, positions, maxBatchTokens(options.device));
     } catch (error) {
       if (error instanceof HeadraceError) throw error;
       const message = `Cannot load the model in ${folder}: ${messageOf(error)}`;
@@ -91,8 +101,11 @@ export class TokenClassifier {
     // Texts of about the same length need the least padding.
     windows.sort((a, b) => b.end - b.start - (a.end - a.start));
     const results = pieces.map((tokens) => new Array<ScoredToken>(tokens.length));
-    for (let at = 0; at < windows.length; at += BATCH) {
-      const batch = windows.slice(at, at + BATCH);
+    for (let at = 0, next = 0; at < windows.length; at = next) {
+      const { start, end } = windows[at] as Window;
+      const most = Math.floor(this.#batchTokens / (end - start + tokenizer.special));
+      next = at + Math.min(MAX_BATCH, Math.max(1, most));
+      const batch = windows.slice(at, next);
       const ids = batch.map(({ tokens, start, end }) =>
         tokenizer.withSpecialTokens(tokens.slice(start, end).map(({ id }) => id)),
       );
