@@ -28,7 +28,6 @@ describe('stopping', () => {
     run.stop('CANCELLED');
     const result = await run.done;
     const counts = accountsOf(result);
-    expect(counts).toMatchObject({ published: 1000 });
     expect(counts.failed).toBeGreaterThan(0);
     expect(result.message).toMatch(/Cancelled\. [\s\S]*c: stopped\. \d+ docs succeeded\. \d+ docs FAILED\./);
     expect(result.failures.at(-1)?.failure.code).toBe('HR_RUN_CANCELLED');

@@ -8,6 +8,12 @@ const PIECE_BYTES = 1024 * 1024;
 /** The content of a larger file is sent in the buffer that it was read into, without a copy. */
 const ALONE_BYTES = 256 * 1024;
 
+/**
+ * The number of files in the first chunk. Each following chunk has up to twice as many: a few hundred files for a slow
+ * stage, such as OCR, must not all go to one thread.
+ */
+const FIRST_FILES = 4;
+
 /** A file that becomes a single document. */
 export interface PlainFile {
   /** The full path, a URI. */
@@ -21,7 +27,7 @@ export interface PlainFile {
 export interface FileBatchesOptions {
   readonly publisher: Publisher;
   readonly docIdPrefix: string;
-  /** How many files are read concurrently. */
+  /** How many files are read concurrently, at most. */
   readonly together: number;
 }
 
@@ -40,6 +46,8 @@ export class FileBatches {
   readonly #decoder: ModuleReference = FileDecoder.reference();
   #filling: Slot[] = [];
   #fillingBytes = 0;
+  /** The number of files at which a chunk is sent. */
+  #full = FIRST_FILES;
   #sending: Promise<void> = Promise.resolve();
 
   constructor(options: FileBatchesOptions) {
@@ -55,7 +63,7 @@ export class FileBatches {
     // A read may fail before it is awaited: the rejection is caught now, or Node would report it as unhandled.
     this.#filling.push({ file, content: content?.().catch((error: unknown) => ({ error })), became });
     this.#fillingBytes += content === undefined ? 0 : file.size;
-    if (this.#filling.length >= this.#options.together || this.#fillingBytes >= PIECE_BYTES) await this.#send();
+    if (this.#filling.length >= this.#full || this.#fillingBytes >= PIECE_BYTES) await this.#send();
   }
 
   /** Publishes the files that are waiting. */
@@ -69,6 +77,7 @@ export class FileBatches {
     const slots = this.#filling;
     this.#filling = [];
     this.#fillingBytes = 0;
+    this.#full = Math.min(this.#full * 2, this.#options.together);
     await this.#sending;
     this.#sending = this.#sendSlots(slots);
     // The next call awaits this promise and throws the error. Until then Node must not see an unhandled rejection.

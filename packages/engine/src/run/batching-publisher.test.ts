@@ -47,6 +47,15 @@ describe('the publisher of a connector', () => {
     expect(batches.map(namesIn)).toEqual([['a', 'b', 'c']]);
   });
 
+  it('sends the first documents in small batches, each up to twice as large as the one before', async () => {
+    const { publisher, batches } = recorded();
+    for (let i = 0; i < 3500; i++) await publisher.publish(Document.create(`${i}`));
+    await publisher.flush();
+    const sizes = batches.map((batch) => namesIn(batch).length);
+    expect(sizes.slice(0, 10)).toEqual([4, 8, 16, 32, 64, 128, 256, 512, 1000, 1000]);
+    expect(batches.flatMap(namesIn)).toEqual(Array.from({ length: 3500 }, (_, i) => `${i}`));
+  });
+
   it('sends a small chunk without its large buffer', async () => {
     const { publisher, batches } = recorded();
     const large = Uint8Array.from({ length: 1000 }, (_, i) => i);

@@ -11,6 +11,11 @@ import { Signal } from '../transport/signal.ts';
 /** The limits of a batch of documents that a connector creates itself: documents, and approximate characters. */
 const BATCH_DOCUMENTS = 1000;
 const BATCH_CHARACTERS = 256 * 1024;
+/**
+ * The number of documents of the first batch. Each following batch has up to twice as many, until the limit. Otherwise a
+ * few hundred documents would be one batch, and a slow stage would process all of them in one thread.
+ */
+const FIRST_BATCH_DOCUMENTS = 4;
 /** The maximum time that a document of a slow source waits before its batch is sent. */
 const BATCH_MILLIS = 10;
 /**
@@ -63,6 +68,8 @@ export class BatchingPublisher implements Publisher {
   readonly #batchBytes: number;
   readonly #decoders = new Decoders();
   #documents: Document[] = [];
+  /** The number of documents at which they are sent. */
+  #fullBatch = FIRST_BATCH_DOCUMENTS;
   #characters = 0;
   /** Small chunks that wait for more. If there are any, there are no documents in `#documents`. */
   #chunks: RecordChunk[] = [];
@@ -172,7 +179,10 @@ export class BatchingPublisher implements Publisher {
     this.#notHandedOver++;
     this.#documents.push(document);
     this.#characters += estimate(document);
-    if (this.#documents.length >= this.batchDocuments || this.#characters >= BATCH_CHARACTERS)
+    if (
+      this.#documents.length >= Math.min(this.#fullBatch, this.batchDocuments) ||
+      this.#characters >= BATCH_CHARACTERS
+    )
       return this.#sendCollected();
     this.#timer ??= setTimeout(() => this.#sendLater(), BATCH_MILLIS);
     return undefined;
@@ -207,6 +217,7 @@ export class BatchingPublisher implements Publisher {
     const documents = this.#documents;
     this.#documents = [];
     this.#characters = 0;
+    if (this.#fullBatch < this.batchDocuments) this.#fullBatch *= 2;
     return this.#enqueue({ kind: 'documents', bytes: encodeDocuments(documents), count: documents.length });
   }
 

@@ -14,6 +14,12 @@ const BATCHES_PER_LANE = 2;
  * delays the other batches.
  */
 const MAX_AHEAD = 8;
+/**
+ * The time that a batch of few documents waits before it starts another thread. A fast pipeline has processed it earlier,
+ * and a thread costs 30 milliseconds or more.
+ */
+const PATIENCE_MILLIS = 20;
+const FEW_DOCUMENTS = 1000;
 /** The time that stages get to stop before their thread is ended. */
 const CLOSE_MILLIS = 10_000;
 
@@ -43,6 +49,11 @@ export class PipelinePool {
   readonly #openingLanes = new Set<PipelineLane>();
   #opened = 0;
   #sequence = 0;
+  /** Whether the last batch has few documents. */
+  #hasFew = false;
+  #patience: NodeJS.Timeout | undefined;
+  /** Whether a batch waits for capacity. */
+  #isWaiting = false;
   #failure: Failure | undefined;
   #threadLost = false;
   /** The `shared` entries of the first thread. */
@@ -84,8 +95,9 @@ export class PipelinePool {
   async waitForSpace(): Promise<void> {
     for (;;) {
       this.check();
-      if (this.#free() !== undefined) return;
-      this.#grow();
+      this.#isWaiting = this.#free() === undefined;
+      if (!this.#isWaiting) return;
+      this.#growForWaiting();
       await this.#changed.wait();
     }
   }
@@ -100,8 +112,9 @@ export class PipelinePool {
     lane.submit(this.#sequence, batch);
     if (documents !== undefined) this.#options.onSubmit(this.#sequence, documents);
     this.#sequence++;
+    this.#hasFew = documents !== undefined && documents < FEW_DOCUMENTS;
     // Another thread is only started if batches wait. A small run never starts a second thread.
-    if (this.#sequence > 1) this.#grow();
+    if (this.#sequence > 1 && !this.#hasFew) this.#grow();
   }
 
   /** Resolves when every batch is finished or a thread was lost. */
@@ -121,6 +134,7 @@ export class PipelinePool {
 
   /** Stops the stages of all threads and returns the threads to the idle lanes. Returns the failures. */
   async close(): Promise<Failure[]> {
+    clearTimeout(this.#patience);
     // A thread that is still opening is no longer needed and might never become ready.
     for (const lane of this.#openingLanes) void lane.terminate();
     while (this.#opening > 0) await this.#changed.wait();
@@ -141,6 +155,7 @@ export class PipelinePool {
 
   /** Ends all threads immediately. */
   async terminate(): Promise<void> {
+    clearTimeout(this.#patience);
     await Promise.all(this.#lanes.map((lane) => lane.terminate()));
   }
 
@@ -155,6 +170,18 @@ export class PipelinePool {
       if (lane.outstanding < (best?.outstanding ?? BATCHES_PER_LANE)) best = lane;
     }
     return best;
+  }
+
+  /** Starts another thread for a batch that waits, but for few documents only if it still waits after a time. */
+  #growForWaiting(): void {
+    if (!this.#hasFew) {
+      this.#grow();
+      return;
+    }
+    this.#patience ??= setTimeout(() => {
+      this.#patience = undefined;
+      if (this.#isWaiting) this.#grow();
+    }, PATIENCE_MILLIS);
   }
 
   #grow(): void {
