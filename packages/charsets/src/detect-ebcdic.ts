@@ -57,9 +57,12 @@ function hasBlanks(sample: Uint8Array): boolean {
   return blanks > sample.length * MIN_BLANKS && blanks < sample.length * MAX_BLANKS;
 }
 
-/** Returns whether text is UTF-8. The letters of Hebrew in EBCDIC have the bytes of ASCII letters. */
+/**
+ * Returns whether text is UTF-8. The letters of Hebrew in EBCDIC have the bytes of ASCII letters, so only line ends
+ * distinguish a Hebrew text from ASCII letters with `@`.
+ */
 function isOtherUtf8(sample: Uint8Array): boolean {
+  if (isAscii(sample)) return !sample.some((byte) => byte < BLANK);
   // The sample may end inside a character.
-  const isValid = [0, 1, 2, 3].some((cut) => isUtf8(sample.subarray(0, sample.length - cut)));
-  return isValid && !isAscii(sample);
+  return [0, 1, 2, 3].some((cut) => isUtf8(sample.subarray(0, sample.length - cut)));
 }

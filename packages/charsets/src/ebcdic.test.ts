@@ -80,6 +80,16 @@ describe('EBCDIC', () => {
     expect(ebcdicEncoding(Buffer.concat(Array.from({ length: 50 }, () => record)))).toBe('IBM500');
   });
 
+  it('is never detected in ASCII letters with @, which are Hebrew letters and blanks in EBCDIC', () => {
+    const letter = fc.constantFrom(...'ABCDEFGHIQRSTUVWXYbcdefghiq@@');
+    fc.assert(
+      fc.property(fc.string({ unit: letter, minLength: 16, maxLength: 80 }), (text) => {
+        expect(ebcdicEncoding(Buffer.from(text))).toBeUndefined();
+      }),
+    );
+    expect(ebcdicEncoding(Buffer.from('GIT@BITBUCKETHIGH'))).toBeUndefined();
+  });
+
   it('is never detected in UTF-8, ASCII with many @, Latin-1, UTF-16 and empty files', () => {
     const encodings = ['utf8', 'latin1', 'utf16le'] as const;
     const units = ['@', '@@', 'a', 'Z', '0', 'é', '漢', '\n', ' ', 'ا', 'я', 'ת'];

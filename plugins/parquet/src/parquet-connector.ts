@@ -24,7 +24,6 @@ import {
 import { checkFilter, comparisonsOf } from './reading/filter-parameter.ts';
 import { checkSources, type FoundFile, findFiles, sourcesOf, storageSettings } from './reading/find-files.ts';
 import { ParquetFile, type WantedRowGroup } from './reading/parquet-file.ts';
-
 import type { RowGroupPart } from './reading/row-group-parts.ts';
 import type { RowGroupOptions, RowGroupPosition } from './reading/row-group-reader.ts';
 

@@ -112,16 +112,13 @@ await describeWithOwnServer('tika', (server) => {
     await stage.process(before);
     await server.stop();
     const during = document('during');
-    const waiting = Promise.resolve(stage.process(during)).then(
-      () => 'read',
-      () => 'failed',
-    );
+    // How long the start takes decides whether the retries suffice. The document ends in both cases.
+    const waiting = Promise.resolve(stage.process(during)).catch(() => undefined);
     await server.start();
     const after = document('after');
     await stage.process(after);
     expect([before.text('text')?.trim(), after.text('text')?.trim()]).toEqual(['before', 'after']);
-    // How long the start takes decides whether the retries suffice.
-    expect(['read', 'failed']).toContain(await waiting);
+    await waiting;
     await stage.stop?.();
   });
 });

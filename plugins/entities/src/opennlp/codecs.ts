@@ -53,15 +53,15 @@ const BILOU: Codec = {
   },
 };
 
-const CODECS: Readonly<Record<string, Codec>> = {
-  'opennlp.tools.namefind.BioCodec': BIO,
-  'opennlp.tools.namefind.BilouCodec': BILOU,
-};
+const CODECS: ReadonlyMap<string, Codec> = new Map([
+  ['opennlp.tools.namefind.BioCodec', BIO],
+  ['opennlp.tools.namefind.BilouCodec', BILOU],
+]);
 
 /** Returns the codec with this class name of OpenNLP, or with its short form BIO or BILOU. Throws for other names. */
 export function codecNamed(name = 'opennlp.tools.namefind.BioCodec'): Codec {
-  const codec = name === 'BIO' ? BIO : name === 'BILOU' ? BILOU : CODECS[name];
-  if (codec === undefined) throw new Error(`the model uses ${name}, expected one of ${Object.keys(CODECS).join(', ')}`);
+  const codec = name === 'BIO' ? BIO : name === 'BILOU' ? BILOU : CODECS.get(name);
+  if (codec === undefined) throw new Error(`the model uses ${name}, expected one of ${[...CODECS.keys()].join(', ')}`);
   return codec;
 }
 

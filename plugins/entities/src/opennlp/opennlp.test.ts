@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ClassModel } from './class-model.ts';
+import { codecNamed } from './codecs.ts';
 import { readFeatureGenerators } from './descriptor.ts';
 import { ModelArchive } from './model-archive.ts';
 import { NameFinder } from './name-finder.ts';
@@ -99,5 +100,9 @@ describe('the models of OpenNLP', () => {
   ])('are refused with the descriptor %s', async (descriptor, message) => {
     const archive = await ModelArchive.open(file('person.bin'));
     expect(() => readFeatureGenerators(descriptor, archive)).toThrow(message);
+  });
+
+  it.each(['com.example.MyCodec', 'constructor'])('are refused with the codec %s', (name) => {
+    expect(() => codecNamed(name)).toThrow(`the model uses ${name}, expected one of opennlp.tools.namefind.BioCodec`);
   });
 });

@@ -23,7 +23,7 @@ export function decodeText(bytes: Uint8Array, named?: string): DecodedText {
   const marked = markOf(bytes);
   if (marked !== undefined) return decodedBy(buffer, marked);
   if (named !== undefined && isEncoding(named)) {
-    return decodedBy(buffer, named, /^(utf|iso|ibm)-?/i.test(named) ? named.toUpperCase() : named.toLowerCase());
+    return decodedBy(buffer, named, /^(utf|iso|ibm)/i.test(named) ? named.toUpperCase() : named.toLowerCase());
   }
   const certain = unmarkedEncoding(buffer);
   if (certain !== undefined) return decodedBy(buffer, certain);

@@ -5,18 +5,20 @@ type Node = DefaultTreeAdapterTypes.ChildNode;
 type Element = DefaultTreeAdapterTypes.Element;
 
 /** The attributes with a picture, by the name of the element. */
-const SOURCES: Readonly<Record<string, readonly string[]>> = {
-  img: ['src', 'srcset'],
-  source: ['srcset'],
-  input: ['src'],
-  embed: ['src'],
-  object: ['data'],
-  image: ['href'],
-  video: ['poster'],
-  body: ['background'],
-  table: ['background'],
-  td: ['background'],
-};
+const SOURCES: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    img: ['src', 'srcset'],
+    source: ['srcset'],
+    input: ['src'],
+    embed: ['src'],
+    object: ['data'],
+    image: ['href'],
+    video: ['poster'],
+    body: ['background'],
+    table: ['background'],
+    td: ['background'],
+  }),
+);
 
 /** Adds the pictures that are in a page itself, in its order. Of several versions of a picture, one is added. */
 export function addHtmlPictures(nodes: readonly Node[], pictures: Pictures): void {
@@ -40,7 +42,7 @@ function addVersion(nodes: readonly Node[], pictures: Pictures): boolean {
 }
 
 function addSource({ tagName, attrs }: Element, pictures: Pictures): boolean {
-  const names = SOURCES[tagName] ?? [];
+  const names = SOURCES.get(tagName) ?? [];
   return names.some((name) => {
     const value = attrs.find((one) => one.name === name)?.value;
     if (value === undefined) return false;

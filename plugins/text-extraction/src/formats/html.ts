@@ -44,11 +44,13 @@ const BLOCKS = new Set(
 );
 
 /** The names of Tika for what pages say about themselves. */
-const META: Readonly<Record<string, readonly string[]>> = {
-  author: ['dc:creator'],
-  description: ['dc:description'],
-  keywords: ['meta:keyword', 'dc:subject'],
-};
+const META: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    author: ['dc:creator'],
+    description: ['dc:description'],
+    keywords: ['meta:keyword', 'dc:subject'],
+  }),
+);
 
 /** Elements that are nested deeper are read as plain text. */
 const DEEPEST = 200;
@@ -164,7 +166,7 @@ class HtmlPage {
       const content = attribute(meta, 'content');
       const key = /^content-type$/i.test(name) ? 'Content-Type-Hint' : name;
       this.#to.describe(key, content);
-      for (const known of META[name.toLowerCase()] ?? []) this.#to.describe(known, content);
+      for (const known of META.get(name.toLowerCase()) ?? []) this.#to.describe(known, content);
     }
     const base = elements(node, 'base')[0];
     if (base !== undefined) this.#to.describe('Content-Location', attribute(base, 'href'));

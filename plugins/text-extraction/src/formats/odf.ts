@@ -6,30 +6,34 @@ import { type Attributes, readXml } from './xml.ts';
 import { addXmlPictures } from './xml-pictures.ts';
 import { readZip } from './zip.ts';
 
-const PROPERTIES: Readonly<Record<string, string>> = {
-  title: 'dc:title',
-  subject: 'dc:subject',
-  description: 'dc:description',
-  creator: 'dc:creator',
-  'initial-creator': 'meta:initial-author',
-  'creation-date': 'dcterms:created',
-  date: 'dcterms:modified',
-  keyword: 'meta:keyword',
-  language: 'dc:language',
-  generator: 'generator',
-  'print-date': 'meta:print-date',
-  'editing-cycles': 'editing-cycles',
-  'editing-duration': 'extended-properties:TotalTime',
-};
-const STATISTICS: Readonly<Record<string, readonly string[]>> = {
-  'page-count': ['meta:page-count', 'xmpTPg:NPages'],
-  'table-count': ['meta:table-count'],
-  'image-count': ['meta:image-count'],
-  'object-count': ['meta:object-count'],
-  'paragraph-count': ['meta:paragraph-count'],
-  'word-count': ['meta:word-count'],
-  'character-count': ['meta:character-count'],
-};
+const PROPERTIES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    title: 'dc:title',
+    subject: 'dc:subject',
+    description: 'dc:description',
+    creator: 'dc:creator',
+    'initial-creator': 'meta:initial-author',
+    'creation-date': 'dcterms:created',
+    date: 'dcterms:modified',
+    keyword: 'meta:keyword',
+    language: 'dc:language',
+    generator: 'generator',
+    'print-date': 'meta:print-date',
+    'editing-cycles': 'editing-cycles',
+    'editing-duration': 'extended-properties:TotalTime',
+  }),
+);
+const STATISTICS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    'page-count': ['meta:page-count', 'xmpTPg:NPages'],
+    'table-count': ['meta:table-count'],
+    'image-count': ['meta:image-count'],
+    'object-count': ['meta:object-count'],
+    'paragraph-count': ['meta:paragraph-count'],
+    'word-count': ['meta:word-count'],
+    'character-count': ['meta:character-count'],
+  }),
+);
 
 /** A cell or a row can be repeated thousands of times to fill a sheet. */
 const MAX_REPEATED = 1000;
@@ -71,11 +75,11 @@ function describeOdf(xml: Uint8Array, to: Extraction): void {
       if (element === 'document-meta' || element === 'document') to.describe('odf:version', attributes.get('version'));
       if (element === 'meta') depth++;
       if (depth === 0) return;
-      name = element === 'user-defined' ? `custom:${attributes.get('name') ?? ''}` : PROPERTIES[element];
+      name = element === 'user-defined' ? `custom:${attributes.get('name') ?? ''}` : PROPERTIES.get(element);
       text = '';
       if (element !== 'document-statistic') return;
       for (const [attribute, value] of attributes) {
-        for (const key of STATISTICS[attribute] ?? []) to.describe(key, value);
+        for (const key of STATISTICS.get(attribute) ?? []) to.describe(key, value);
       }
     },
     text(part) {

@@ -3,35 +3,37 @@ import { readXml, xmlTexts } from './xml.ts';
 import type { ZipEntry } from './zip.ts';
 
 /** The elements of docProps/core.xml and docProps/app.xml, and the names of Tika. */
-const PROPERTIES: Readonly<Record<string, readonly string[]>> = {
-  title: ['dc:title'],
-  creator: ['dc:creator'],
-  subject: ['dc:subject'],
-  description: ['dc:description'],
-  language: ['dc:language'],
-  created: ['dcterms:created'],
-  modified: ['dcterms:modified'],
-  keywords: ['meta:keyword', 'dc:subject'],
-  lastPrinted: ['meta:print-date'],
-  category: ['cp:category'],
-  lastModifiedBy: ['meta:last-author'],
-  revision: ['cp:revision'],
-  Application: ['extended-properties:Application'],
-  AppVersion: ['extended-properties:AppVersion'],
-  Company: ['extended-properties:Company', 'dc:publisher'],
-  TotalTime: ['extended-properties:TotalTime'],
-  PresentationFormat: ['extended-properties:PresentationFormat'],
-  Notes: ['extended-properties:Notes'],
-  Lines: ['meta:line-count'],
-  CharactersWithSpaces: ['meta:character-count-with-spaces'],
-  Manager: ['extended-properties:Manager'],
-  Template: ['extended-properties:Template'],
-  Pages: ['xmpTPg:NPages', 'meta:page-count'],
-  Slides: ['xmpTPg:NPages', 'meta:slide-count'],
-  Words: ['meta:word-count'],
-  Characters: ['meta:character-count'],
-  Paragraphs: ['meta:paragraph-count'],
-};
+const PROPERTIES: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    title: ['dc:title'],
+    creator: ['dc:creator'],
+    subject: ['dc:subject'],
+    description: ['dc:description'],
+    language: ['dc:language'],
+    created: ['dcterms:created'],
+    modified: ['dcterms:modified'],
+    keywords: ['meta:keyword', 'dc:subject'],
+    lastPrinted: ['meta:print-date'],
+    category: ['cp:category'],
+    lastModifiedBy: ['meta:last-author'],
+    revision: ['cp:revision'],
+    Application: ['extended-properties:Application'],
+    AppVersion: ['extended-properties:AppVersion'],
+    Company: ['extended-properties:Company', 'dc:publisher'],
+    TotalTime: ['extended-properties:TotalTime'],
+    PresentationFormat: ['extended-properties:PresentationFormat'],
+    Notes: ['extended-properties:Notes'],
+    Lines: ['meta:line-count'],
+    CharactersWithSpaces: ['meta:character-count-with-spaces'],
+    Manager: ['extended-properties:Manager'],
+    Template: ['extended-properties:Template'],
+    Pages: ['xmpTPg:NPages', 'meta:page-count'],
+    Slides: ['xmpTPg:NPages', 'meta:slide-count'],
+    Words: ['meta:word-count'],
+    Characters: ['meta:character-count'],
+    Paragraphs: ['meta:paragraph-count'],
+  }),
+);
 
 /**
  * Reads the properties of a DOCX, XLSX or PPTX file.
@@ -47,7 +49,7 @@ export async function readOfficeProperties(
     if (entry === undefined) continue;
     for (const [property, texts] of xmlTexts(await entry.read())) {
       if (without.includes(property)) continue;
-      for (const key of PROPERTIES[property] ?? []) {
+      for (const key of PROPERTIES.get(property) ?? []) {
         for (const text of texts) to.describe(key, key.startsWith('dcterms:') ? text.replace(/\.0+Z$/, 'Z') : text);
       }
     }

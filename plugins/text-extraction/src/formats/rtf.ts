@@ -14,21 +14,23 @@ const IGNORED = new Set(
     ' ',
   ),
 );
-const CHARACTERS: Readonly<Record<string, string>> = {
-  tab: '\t',
-  line: '\n',
-  emdash: '—',
-  endash: '–',
-  lquote: '‘',
-  rquote: '’',
-  ldblquote: '“',
-  rdblquote: '”',
-  bullet: '•',
-  emspace: ' ',
-  enspace: ' ',
-  '~': '\u00a0',
-  _: '-',
-};
+const CHARACTERS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    tab: '\t',
+    line: '\n',
+    emdash: '—',
+    endash: '–',
+    lquote: '‘',
+    rquote: '’',
+    ldblquote: '“',
+    rdblquote: '”',
+    bullet: '•',
+    emspace: ' ',
+    enspace: ' ',
+    '~': '\u00a0',
+    _: '-',
+  }),
+);
 /** The charsets of fonts (\fcharset) and their code pages. */
 const CHARSETS: Readonly<Record<number, number>> = {
   0: 1252,
@@ -68,25 +70,29 @@ const COPIES = new Set(['nonshppict', 'shprslt']);
 /** Groups that begin with \\* although they are shown, and text boxes inside such a group. */
 const SHOWN = new Set(['annotation', 'atnauthor', 'shptxt']);
 /** The properties in the group info, and the names of Tika. */
-const PROPERTIES: Readonly<Record<string, readonly string[]>> = {
-  title: ['dc:title'],
-  subject: ['dc:subject'],
-  author: ['dc:creator'],
-  keywords: ['meta:keyword', 'dc:subject'],
-  doccomm: ['w:Comments'],
-  company: ['extended-properties:Company'],
-  category: ['cp:category'],
-  manager: ['extended-properties:Manager'],
-  operator: ['meta:last-author'],
-  creatim: ['dcterms:created'],
-  revtim: ['dcterms:modified'],
-  printim: ['meta:print-date'],
-};
-const COUNTS: Readonly<Record<string, readonly string[]>> = {
-  nofpages: ['meta:page-count', 'xmpTPg:NPages'],
-  nofwords: ['meta:word-count'],
-  nofchars: ['meta:character-count'],
-};
+const PROPERTIES: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    title: ['dc:title'],
+    subject: ['dc:subject'],
+    author: ['dc:creator'],
+    keywords: ['meta:keyword', 'dc:subject'],
+    doccomm: ['w:Comments'],
+    company: ['extended-properties:Company'],
+    category: ['cp:category'],
+    manager: ['extended-properties:Manager'],
+    operator: ['meta:last-author'],
+    creatim: ['dcterms:created'],
+    revtim: ['dcterms:modified'],
+    printim: ['meta:print-date'],
+  }),
+);
+const COUNTS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    nofpages: ['meta:page-count', 'xmpTPg:NPages'],
+    nofwords: ['meta:word-count'],
+    nofchars: ['meta:character-count'],
+  }),
+);
 
 const TOKEN = /\\([a-z]+)(-?\d+)? ?|\\'([0-9a-f]{2})|\\([^a-z])|([{}])|([^\\{}\r\n]+)|[\r\n]+/gi;
 
@@ -143,7 +149,7 @@ class RtfText {
     this.#flush();
     const starts = this.#groupStart;
     this.#groupStart = false;
-    if (starts && (word === 'objdata' || PROPERTIES[word] !== undefined)) {
+    if (starts && (word === 'objdata' || PROPERTIES.has(word))) {
       this.#set({ ignored: true, capture: word });
       return;
     }
@@ -206,8 +212,8 @@ class RtfText {
         this.#time.set(word, number ?? 0);
         break;
       default: {
-        for (const name of COUNTS[word] ?? []) if (number !== 0) this.#to.describe(name, number);
-        const character = CHARACTERS[word];
+        for (const name of COUNTS.get(word) ?? []) if (number !== 0) this.#to.describe(name, number);
+        const character = CHARACTERS.get(word);
         if (character !== undefined) this.#append(character);
       }
     }
@@ -236,7 +242,7 @@ class RtfText {
     this.#groupStart = false;
     if (symbol === '-') this.#append('\u00ad');
     else if (symbol === '\n' || symbol === '\r') this.#endParagraph();
-    else this.#append(CHARACTERS[symbol] ?? (/[\\{}]/.test(symbol) ? symbol : ''));
+    else this.#append(CHARACTERS.get(symbol) ?? (/[\\{}]/.test(symbol) ? symbol : ''));
   }
 
   brace(brace: string): void {
@@ -289,10 +295,10 @@ class RtfText {
     const part = (name: string) => String(this.#time.get(name) ?? 0).padStart(2, '0');
     if (capture === 'objdata') this.objects.push(text);
     else if (PICTURE_FORMATS.has(capture)) this.#picture(capture, text);
-    else if (this.#time.size === 0) for (const name of PROPERTIES[capture] ?? []) this.#to.describe(name, text);
+    else if (this.#time.size === 0) for (const name of PROPERTIES.get(capture) ?? []) this.#to.describe(name, text);
     else if (this.#time.get('yr') !== 0) {
       const time = `${part('yr')}-${part('mo')}-${part('dy')}T${part('hr')}:${part('min')}:${part('sec')}Z`;
-      for (const name of PROPERTIES[capture] ?? []) this.#to.describe(name, time);
+      for (const name of PROPERTIES.get(capture) ?? []) this.#to.describe(name, time);
     }
     this.#time.clear();
   }
