@@ -221,6 +221,14 @@ describe('ParquetConnector', () => {
     [{ pathToStorage: 'b', fsUri: 'hdfs://x' }, 'fsUri must be file:/// or s3a://bucket, was hdfs://x'],
     [{ paths: ['a'], s3Key: 'k' }, 's3Key and s3Secret only work together'],
     [{ paths: ['a'], filter: new Map([['x', new Map([['like', 1]])]]) }, 'There is no operator like'],
+    ...([2n ** 53n + 1n, new Map([['gt', 2n ** 53n + 1n]]), new Map([['in', [1, 2n ** 53n + 1n]]])] as const).map(
+      (condition): [object, unknown] => [
+        { paths: ['a'], filter: new Map([['x', condition]]) },
+        expect.stringMatching(
+          /^filter\.x\S* is a number of more than 15 digits, about 9007199254740993, which may have/,
+        ),
+      ],
+    ),
     [
       { paths: ['a'], filter: new Map([['x', 1]]), limit: 5 },
       'limit cannot be combined with filter, because filtered rows are only known in the pipeline',

@@ -46,7 +46,7 @@ const parameters = Type.Object({
    * Publishes only rows that pass all comparisons: filter { price { gte: 10, lt: 20 }, country: DE }. The operators are
    * eq, ne, gt, gte, lt, lte and in. Row groups and pages whose statistics exclude all rows are not read. Only columns
    * without lists and objects can be compared. A null passes ne only. A value that the column cannot have, such as a
-   * fraction of a whole number, is refused.
+   * fraction of a whole number, is refused. Write numbers of more than 15 digits in quotes.
    */
   filter: Type.Optional(MapOf(Type.Unknown())),
   /** The maximum number of documents of the run. Not together with filter. Defaults to -1, which means all. */

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeStage, toDocument } from '@headrace/engine/testing';
+import { makeStage, runStage, toDocument } from '@headrace/engine/testing';
 import { StubServer } from '@headrace/testing/stub-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { extract, extractAll } from './testing/extract.ts';
@@ -47,6 +47,21 @@ describe('TextExtractor with a Tika server', () => {
     expect(refused?.['error']).toBe(`The file cannot be parsed: ${stub.url}/tika/text answered with status 400`);
     const headers = { accept: 'application/json' };
     expect(stub.requests[1]).toMatchObject({ method: 'PUT', path: '/tika/text', headers });
+  });
+
+  it('does not send an empty file, which the server would call damaged', async () => {
+    const sent = stub.requests.length;
+    const empty = join(home, 'empty.txt');
+    writeFileSync(empty, '');
+    const params = { filePathField: 'path', errorField: 'problem' };
+    const [read, own] = await Promise.all(
+      [{ tika: { url: stub.url } }, {}].map((tika) =>
+        runStage(TextExtractor, { ...params, ...tika }, [{ id: '1', path: empty }]),
+      ),
+    );
+    expect(JSON.parse(read?.[0]?.documents[0] ?? '')).toMatchObject({ text: '' });
+    expect(read).toEqual(own);
+    expect(stub.requests.slice(sent).map(({ path }) => path)).toEqual(['/version']);
   });
 
   it('does not start if the server does not answer, and says what to do', async () => {

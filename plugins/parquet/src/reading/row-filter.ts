@@ -20,6 +20,9 @@ export interface Comparison {
   readonly value: FilterValue;
 }
 
+/** A decimal with at most so many digits does not change if it becomes a number and a text again. */
+const EXACT_DIGITS = 15;
+
 /** A value that `<` orders: numbers, or a text with a character for each byte. */
 type Key = number | bigint | string;
 
@@ -139,6 +142,7 @@ function parseKey(value: string | number | boolean, element: SchemaElement): Key
   const wrong = (expected: string) => new Error(`${JSON.stringify(value)} must be ${expected}`);
   switch (logical.type) {
     case 'DECIMAL': {
+      if (typeof value === 'number' && digitsOf(value) > EXACT_DIGITS) throw wrong('in quotes, to keep all its digits');
       const key = parseDecimal(text, logical.scale);
       if (key === undefined) throw wrong(`a decimal with at most ${logical.scale} digits after the point`);
       return key;
@@ -187,6 +191,11 @@ function parseKey(value: string | number | boolean, element: SchemaElement): Key
     default:
       return bytesKey(Buffer.from(text));
   }
+}
+
+/** Returns how many digits a number has, without zeros at the start. */
+function digitsOf(value: number): number {
+  return String(value).replace(/e.*$/, '').replaceAll(/[-.]/g, '').replace(/^0+/, '').length;
 }
 
 /** Returns an ISO instant in units since 1970. Without a zone, it is UTC. */

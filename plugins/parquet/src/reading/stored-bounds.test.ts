@@ -73,6 +73,11 @@ describe('bounds', () => {
   it.each([
     [{ name: 'v', type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' }, '2024-01-01T00:00:00.0001Z', 'at most 3 digits'],
     [{ name: 'v', type: 'INT32', converted_type: 'TIME_MILLIS' }, '10:00:00.1234', 'at most 3 digits'],
+    [
+      { name: 'v', type: 'INT64', converted_type: 'DECIMAL', precision: 18, scale: 2 },
+      Number('1234567890123456.78'),
+      'must be in quotes, to keep all its digits',
+    ],
     [{ name: 'v', type: 'INT32', converted_type: 'TIME_MILLIS' }, '10 pm', 'must be a time such as'],
     [
       { name: 'v', type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, logical_type: { type: 'UUID' } },

@@ -19,6 +19,8 @@ const SERVER_HINT =
 const OTHER_SERVER_HINT =
   'tika.url must be the address of a Tika server of version 1.28 or later, such as http://localhost:9998: GET /version answers "Apache Tika" and the version. Check the host, the port and the path, and that no proxy or login page answers instead.';
 const CONTENT = 'X-TIKA:content';
+/** The media type of a file without bytes, as `detectType` says it. */
+const NO_TYPE = 'application/octet-stream';
 /** The metadata with the stack trace of a problem. The server returns them only if it is configured to. */
 const EXCEPTIONS = ['X-TIKA:EXCEPTION:runtime', 'X-TIKA:EXCEPTION:container_exception'];
 /** The most characters of an error page in a message. */
@@ -91,6 +93,8 @@ export class TikaServer {
   /** Parses a file. Rejects with a `ParseFailure` if the server fails; a problem of the file is a part of the result. */
   async parse(request: ParseRequest): Promise<ParsedFile> {
     const { bytes, name, contentType, format, maxCharacters } = request;
+    // The server refuses files without bytes as if they were damaged.
+    if (bytes.length === 0) return { text: '', metadata: [['Content-Type', [NO_TYPE]]], images: [] };
     const url = `${this.#url}/tika/${format === 'markdown' ? 'html' : 'text'}`;
     const headers = {
       accept: 'application/json',
