@@ -53,7 +53,7 @@ const FILES: readonly (readonly [string, Buffer | string, Record<string, unknown
   [
     'a zip file whose entry states four gigabytes',
     zipOf([{ name: 'a.txt', content: 'some text', size: 0xffff_fff0 }]),
-    { error: 'The file cannot be parsed: it expands to more than 8388608 bytes' },
+    { error: 'The file cannot be parsed: it expands to more than 8388608 bytes (maxExpandedMb)' },
   ],
   [
     'a Word file that expands to more than the limit',
@@ -61,7 +61,7 @@ const FILES: readonly (readonly [string, Buffer | string, Record<string, unknown
       { name: '[Content_Types].xml', content: '<Types/>' },
       { name: 'word/document.xml', content: Buffer.alloc(9 * 1024 * 1024, ' ') },
     ]),
-    { error: 'The file cannot be parsed: it expands to more than 8388608 bytes' },
+    { error: 'The file cannot be parsed: it expands to more than 8388608 bytes (maxExpandedMb)' },
   ],
   [
     'gzip in gzip, 50 deep',

@@ -268,9 +268,8 @@ export class TextExtractor extends Stage<typeof parameters> {
       );
     } catch (error) {
       if (error instanceof FileTooLarge) {
-        throw new HeadraceError('HR_STAGE_FAILED', `The file cannot be read: ${messageOf(error)}`, {
-          hint: 'Divide the file, or do not publish it: see filterOptions of FileConnector.',
-        });
+        const hint = 'Divide the file, or do not publish it: see filterOptions of FileConnector.';
+        throw this.#failure(document, 'cannot be read', messageOf(error), hint);
       }
       this.#problem(document, messageOf(error));
     }
@@ -293,11 +292,7 @@ export class TextExtractor extends Stage<typeof parameters> {
     } catch (error) {
       if (!(error instanceof ParseFailure)) throw error;
       const { message, hint } = error;
-      throw new HeadraceError(
-        'HR_STAGE_FAILED',
-        `The file cannot be parsed: ${message}`,
-        hint === undefined ? {} : { hint },
-      );
+      throw this.#failure(document, 'cannot be parsed', message, hint);
     }
     document.setOrAdd(textField, parsed.text);
     this.#addMetadata(document, hints, parsed);
@@ -316,9 +311,20 @@ export class TextExtractor extends Stage<typeof parameters> {
   }
 
   #nameOf(document: Document): string | undefined {
-    const { filePathField } = this.params;
-    const path = filePathField === undefined ? undefined : document.text(filePathField);
+    const path = this.#pathOf(document);
     return path === undefined ? undefined : basename(path);
+  }
+
+  #pathOf(document: Document): string | undefined {
+    const { filePathField } = this.params;
+    return filePathField === undefined ? undefined : (document.text(filePathField) ?? undefined);
+  }
+
+  /** Returns an error that names the file: the id of its document is often a hash. */
+  #failure(document: Document, what: string, reason: string, hint?: string): HeadraceError {
+    const path = this.#pathOf(document);
+    const file = path === undefined || reason.includes(path) ? 'The file' : `The file ${path}`;
+    return new HeadraceError('HR_STAGE_FAILED', `${file} ${what}: ${reason}`, hint === undefined ? {} : { hint });
   }
 
   #addMetadata(document: Document, hints: ReadonlyMap<string, string[]>, { metadata }: ParsedFile): void {
@@ -337,12 +343,11 @@ export class TextExtractor extends Stage<typeof parameters> {
 
   /** Reports why a file could not be read, as the config says. */
   #problem(document: Document, reason: string): void {
-    const { onError = 'continue', errorField, filePathField } = this.params;
+    const { onError = 'continue', errorField } = this.params;
+    if (onError === 'fail') throw this.#failure(document, 'cannot be read', reason);
     const message = `The file cannot be read: ${reason}`;
-    if (onError === 'fail') throw new HeadraceError('HR_STAGE_FAILED', message);
     if (errorField !== undefined) document.setOrAdd(errorField, message);
-    const file = filePathField === undefined ? undefined : document.text(filePathField);
-    this.context.log.warn(message, { document: document.id, file });
+    this.context.log.warn(message, { document: document.id, file: this.#pathOf(document) });
   }
 
   #images(document: Document, { images }: ParsedFile): Document[] | undefined {

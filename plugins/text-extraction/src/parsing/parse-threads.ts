@@ -83,9 +83,9 @@ export class ParseThreads {
       reject(new ParseFailure(reason));
       this.#next();
     };
-    const tooMuch = `parsing needed more than ${memoryMb} MiB of memory`;
+    const tooMuch = `parsing needed more than ${memoryMb} MiB of memory (maxMemoryMb)`;
     const most = memoryMb * MIB + COPIES * request.bytes.length;
-    const timer = setTimeout(() => end(`parsing took longer than ${timeout} ms`), timeout);
+    const timer = setTimeout(() => end(`parsing took longer than ${timeout} ms (parseTimeout)`), timeout);
     let isRunning = true;
     const watch = setInterval(async () => {
       // The thread answers while it computes. It has no answer if it ended meanwhile.
@@ -96,7 +96,7 @@ export class ParseThreads {
       stop();
       this.#idle.push(thread);
       const { problem } = parsed;
-      if (problem?.kind === 'too large') reject(new ParseFailure(problem.message, EXPANSION_HINT));
+      if (problem?.kind === 'too large') reject(new ParseFailure(`${problem.message} (maxExpandedMb)`, EXPANSION_HINT));
       else resolve(parsed);
       this.#next();
     };
