@@ -22,8 +22,10 @@ const PROPERTIES: readonly (readonly [string, string])[] = [
   ...TEXTS.map((name) => [name, 'text'] as const),
 ];
 
-// Skipped in continuous integration: on a new machine, Go needs minutes to build Weaviate.
-describe.skipIf(process.env.CI === 'true')('the vector store Weaviate', async () => {
+// Skipped in continuous integration: on a new machine, Go needs minutes to build Weaviate. A skipped suite is still
+// defined, which would start the server.
+if (process.env.CI === 'true') it.skip('the vector store Weaviate', () => undefined);
+else
   await describeWithServer('weaviate', (server) => {
     let classes = 0;
     async function ask(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
@@ -117,4 +119,3 @@ describe.skipIf(process.env.CI === 'true')('the vector store Weaviate', async ()
       });
     });
   });
-});
