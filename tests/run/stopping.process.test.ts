@@ -1,3 +1,4 @@
+import type { RunResult } from '@headrace/engine';
 import { afterAll, describe, expect, it } from 'vitest';
 import { firstIds, recorded } from './recorded-batches.ts';
 import { accountsOf, configOf, RunHarness } from './run-harness.ts';
@@ -24,7 +25,8 @@ describe('stopping', () => {
       stages: '{class: Trouble, kind: wait, millis: 400}',
     });
     const run = harness.start(config);
-    while (run.progress().counts.succeeded === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    const isWaiting = ({ published, succeeded }: RunResult['counts']) => succeeded > 0 && published > succeeded;
+    while (!isWaiting(run.progress().counts)) await new Promise((resolve) => setTimeout(resolve, 20));
     run.stop('CANCELLED');
     const result = await run.done;
     const counts = accountsOf(result);

@@ -8,10 +8,7 @@ const PIECE_BYTES = 1024 * 1024;
 /** The content of a larger file is sent in the buffer that it was read into, without a copy. */
 const ALONE_BYTES = 256 * 1024;
 
-/**
- * The number of files in the first chunk. Each following chunk has up to twice as many: a few hundred files for a slow
- * stage, such as OCR, must not all go to one thread.
- */
+/** The first chunk has this many files, the next up to twice as many, …: threads share few files of a slow stage. */
 const FIRST_FILES = 4;
 
 /** A file that becomes a single document. */
@@ -46,7 +43,6 @@ export class FileBatches {
   readonly #decoder: ModuleReference = FileDecoder.reference();
   #filling: Slot[] = [];
   #fillingBytes = 0;
-  /** The number of files at which a chunk is sent. */
   #full = FIRST_FILES;
   #sending: Promise<void> = Promise.resolve();
 
