@@ -85,6 +85,15 @@ export async function describeWithOwnServer(
   });
 }
 
+/**
+ * Defines tests that continuous integration skips. Unlike those of a skipped suite, their servers do not start there.
+ * @param reason the name of the skipped test
+ */
+export async function describeOutsideCi(reason: string, define: () => Promise<void>): Promise<void> {
+  if (isEarly) it.skip(reason);
+  else await define();
+}
+
 const isEarly = process.env.CI === 'true';
 
 function describeServer(name: ServerName, reason: string | undefined, define: () => void): void {
