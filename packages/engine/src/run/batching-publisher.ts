@@ -69,7 +69,7 @@ export class BatchingPublisher implements Publisher {
   readonly #decoders = new Decoders();
   #documents: Document[] = [];
   /** The number of documents at which they are sent. */
-  #fullBatch = FIRST_BATCH_DOCUMENTS;
+  #fullBatch: number;
   #characters = 0;
   /** Small chunks that wait for more. If there are any, there are no documents in `#documents`. */
   #chunks: RecordChunk[] = [];
@@ -90,6 +90,7 @@ export class BatchingPublisher implements Publisher {
     this.#smallBytes = isLarge ? LARGE_BATCH_BYTES : SMALL_CHUNK_BYTES;
     this.#batchBytes = isLarge ? LARGE_BATCH_BYTES : BATCH_BYTES;
     this.batchDocuments = Math.min(BATCH_DOCUMENTS, options.maxPending ?? BATCH_DOCUMENTS);
+    this.#fullBatch = Math.min(FIRST_BATCH_DOCUMENTS, this.batchDocuments);
   }
 
   publish(document: Document): Promise<void> | undefined {
@@ -179,11 +180,7 @@ export class BatchingPublisher implements Publisher {
     this.#notHandedOver++;
     this.#documents.push(document);
     this.#characters += estimate(document);
-    if (
-      this.#documents.length >= Math.min(this.#fullBatch, this.batchDocuments) ||
-      this.#characters >= BATCH_CHARACTERS
-    )
-      return this.#sendCollected();
+    if (this.#documents.length >= this.#fullBatch || this.#characters >= BATCH_CHARACTERS) return this.#sendCollected();
     this.#timer ??= setTimeout(() => this.#sendLater(), BATCH_MILLIS);
     return undefined;
   }
@@ -217,7 +214,7 @@ export class BatchingPublisher implements Publisher {
     const documents = this.#documents;
     this.#documents = [];
     this.#characters = 0;
-    if (this.#fullBatch < this.batchDocuments) this.#fullBatch *= 2;
+    this.#fullBatch = Math.min(this.#fullBatch * 2, this.batchDocuments);
     return this.#enqueue({ kind: 'documents', bytes: encodeDocuments(documents), count: documents.length });
   }
 
