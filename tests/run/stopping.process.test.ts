@@ -23,10 +23,12 @@ describe('stopping', () => {
     const { config } = recorded(harness, {
       connector: 'class: CountConnector, count: 1000',
       stages: '{class: Trouble, kind: wait, millis: 400}',
+      rest: 'worker { threads: 1 }',
     });
     const run = harness.start(config);
-    const isWaiting = ({ published, succeeded }: RunResult['counts']) => succeeded > 0 && published > succeeded;
-    while (!isWaiting(run.progress().counts)) await new Promise((resolve) => setTimeout(resolve, 20));
+    // A thread starts documents for six seconds after the request: fifteen of them.
+    const isBusy = ({ published, succeeded }: RunResult['counts']) => succeeded > 0 && published - succeeded > 16;
+    while (!isBusy(run.progress().counts)) await new Promise((resolve) => setTimeout(resolve, 20));
     run.stop('CANCELLED');
     const result = await run.done;
     const counts = accountsOf(result);
