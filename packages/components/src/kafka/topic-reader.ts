@@ -38,6 +38,9 @@ interface Assigned {
   position: bigint;
 }
 
+/** What brokers answer if a topic has another identifier than the request. */
+const OTHER_TOPIC = ['UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID', 'FETCH_SESSION_TOPIC_ID_ERROR'];
+
 const CONTROL_BATCH = 0b100000;
 /** How long the reader waits for brokers that have answered before. */
 const OUTAGE_MS = 5 * 60_000;
@@ -222,6 +225,8 @@ export class TopicReader {
   async #recover(error: unknown, partitions: ReadonlyMap<number, Assigned>): Promise<void> {
     const { signal } = this.#closing;
     if (signal.aborted) return;
+    // The topic was deleted, and may have been created again. The library would use the old identifier for minutes.
+    if (hasKafkaError(error, ...OTHER_TOPIC)) this.#consumer.clearMetadata();
     try {
       if (!hasKafkaError(error, 'OFFSET_OUT_OF_RANGE')) this.#throwIfFinal(error);
       else await this.#resetPositions(partitions).catch((next) => this.#throwIfFinal(next));
