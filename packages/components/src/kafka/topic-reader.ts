@@ -38,9 +38,6 @@ interface Assigned {
   position: bigint;
 }
 
-/** What brokers answer if a topic has another identifier than the request. */
-const OTHER_TOPIC = ['UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID', 'FETCH_SESSION_TOPIC_ID_ERROR'];
-
 const CONTROL_BATCH = 0b100000;
 /** How long the reader waits for brokers that have answered before. */
 const OUTAGE_MS = 5 * 60_000;
@@ -226,7 +223,7 @@ export class TopicReader {
     const { signal } = this.#closing;
     if (signal.aborted) return;
     // The topic was deleted, and may have been created again. The library would use the old identifier for minutes.
-    if (hasKafkaError(error, ...OTHER_TOPIC)) this.#consumer.clearMetadata();
+    if (hasKafkaError(error, 'UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID')) this.#consumer.clearMetadata();
     try {
       if (!hasKafkaError(error, 'OFFSET_OUT_OF_RANGE')) this.#throwIfFinal(error);
       else await this.#resetPositions(partitions).catch((next) => this.#throwIfFinal(next));
