@@ -8,4 +8,5 @@ await mustRun('node', ['scripts/bundle.mjs']);
 await mustRun('node', ['scripts/build-client.mjs']);
 await mustRun('node', ['scripts/build-web.mjs']);
 await mustRun('node', ['scripts/build-plugins.mjs']);
+await mustRun('node', ['scripts/build-python-library.mjs']);
 await mustRun('node', ['scripts/build-catalog.mjs']);

@@ -49,7 +49,7 @@ const EXEMPT = [
   /^docs\/contributing\/writing\.md$/,
   /^tests\/house\/words\.test\.ts$/,
   /^tests\/golden\/cases\//,
-  /(^|\/)LICENSE$/,
+  /(^|\/)([\w-]+\.)?LICENSE$/,
   /package-lock\.json$/,
   /\.generated\.(json|ts)$/,
   /\.(png|ico|jpg|gif|woff2?|parquet|gz|zip|pdf|bin|svg|csv|jsonl|xml)$/,

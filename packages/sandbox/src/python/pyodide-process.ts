@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { createRequire, findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { boundaryCommand, NODE_INSIDE, type UsableBoundary } from '../boundary/index.ts';
@@ -26,6 +26,7 @@ async function servePython(
   fs: typeof import('node:fs'),
   process: NodeJS.Process,
   python: string,
+  library: string | undefined,
   lock: () => void,
 ): Promise<void> {
   let rest = '';
@@ -70,7 +71,13 @@ async function servePython(
   try {
     const greeting = readLine() ?? process.exit();
     const { millis } = JSON.parse(greeting) as { millis?: number };
-    const pyodide = await loadPyodide({ jsglobals: {}, stdin: () => null, stdout: print, stderr: print });
+    const pyodide = await loadPyodide({
+      jsglobals: {},
+      stdLibURL: library,
+      stdin: () => null,
+      stdout: print,
+      stderr: print,
+    });
     const openScript = pyodide.runPython(python) as OpenScript;
     for (const name of ['js', 'pyodide_js']) pyodide.unregisterJsModule(name);
     lock();
@@ -120,6 +127,18 @@ export function findPyodide(
 }
 
 /**
+ * Returns the compiled standard library for the installed version of Pyodide, or undefined if the build compiled
+ * another version. Python then compiles what it loads, and its start takes four times as long.
+ */
+function compiledLibrary(folder: string): string | undefined {
+  const home = findPackageJSON(import.meta.url);
+  if (home === undefined) return undefined;
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
+  const file = join(dirname(home), 'python-library', `${version}.zip`);
+  return existsSync(file) ? realpathSync(file) : undefined;
+}
+
+/**
  * Removes everything that Python could use if it got access to JavaScript. This is a second line of defence, not a
  * boundary. Its source is also passed to Node as text.
  * @param denyImports a function that makes every later import fail
@@ -151,8 +170,9 @@ function lockNode(denyImports: () => void): void {
   for (const { prototype } of [...known, Uint8Array, ArrayBuffer]) Object.seal(prototype);
 }
 
-/** The path of the Pyodide files inside a boundary. */
+/** The paths of the Pyodide files and of the compiled library inside a boundary. */
 const PYODIDE_INSIDE = '/pyodide';
+const LIBRARY_INSIDE = '/python-library.zip';
 /** The address space that V8 reserves for code. V8 uses only as much as its heap limit allows. */
 const RESERVED_BYTES = 512 * 1024 * 1024;
 /** The heap limit of the JavaScript around Python, including compiled code. */
@@ -172,6 +192,8 @@ export function pyodideCommand(
   boundary?: UsableBoundary,
 ): { command: string; args: string[] } {
   const inside = boundary === undefined ? folder : PYODIDE_INSIDE;
+  const library = compiledLibrary(folder);
+  const libraryInside = boundary === undefined || library === undefined ? library : LIBRARY_INSIDE;
   const program = `import(${JSON.stringify(pathToFileURL(join(inside, 'pyodide.mjs')).href)}).then(({ loadPyodide }) => {
     const fs = process.getBuiltinModule('node:fs');
     const { registerHooks } = process.getBuiltinModule('node:module');
@@ -180,15 +202,19 @@ export function pyodideCommand(
     process.binding = () => ({ fs: fs.constants });
     // The permissions do not cover these functions.
     process.kill = process._kill = undefined;
-    return (${servePython.toString()})(loadPyodide, fs, process, ${JSON.stringify(EMBEDDED_PYTHON)}, () => (${lockNode.toString()})(denyImports));
+    return (${servePython.toString()})(loadPyodide, fs, process, ${JSON.stringify(EMBEDDED_PYTHON)}, ${JSON.stringify(libraryInside)}, () => (${lockNode.toString()})(denyImports));
   });`;
-  const permissions = ['--permission', `--allow-fs-read=${inside}`, '--disallow-code-generation-from-strings'];
+  const readable = [inside, libraryInside].flatMap((path) => (path === undefined ? [] : [`--allow-fs-read=${path}`]));
+  const permissions = ['--permission', ...readable, '--disallow-code-generation-from-strings'];
   const memory = `--wasm-max-mem-pages=${maxBytes / WASM_PAGE_BYTES}`;
   const without = ['--no-experimental-sqlite', '--no-experimental-ffi', '--disable-sigusr1'];
   const args = [...permissions, ...without, memory, '--no-warnings', '-e', program];
   if (boundary === undefined) return { command: process.execPath, args };
   return boundaryCommand(boundary, {
-    mounts: [{ source: folder, target: PYODIDE_INSIDE, kind: 'directory' }],
+    mounts: [
+      { source: folder, target: PYODIDE_INSIDE, kind: 'directory' },
+      ...(library === undefined ? [] : [{ source: library, target: LIBRARY_INSIDE, kind: 'file' as const }]),
+    ],
     maxBytes: RESERVED_BYTES + maxBytes + BYTES_AROUND_PYTHON,
     command: NODE_INSIDE,
     // Fewer threads take less memory. They are also faster with such a small heap.
