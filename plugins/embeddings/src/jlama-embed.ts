@@ -156,7 +156,7 @@ export class JlamaEmbed extends Stage<typeof parameters> {
     const dtype = EIGHT_BITS.includes(workingQuantizationType.trim().toUpperCase()) ? 'q8' : 'fp32';
     const { CachedModel } = await import('./fields/cached-model.ts');
     this.#model = await CachedModel.open(
-      { folder, dtype, pooling, normalize, maxLength, batchSize, threads, device },
+      { component: 'JlamaEmbed', folder, dtype, pooling, normalize, maxLength, batchSize, threads, device },
       this.params.cache,
       this.context,
     );

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { assertStageContract, makeStage, runStage, stageContext, toDocument } from '@headrace/engine/testing';
@@ -206,3 +207,28 @@ it('computes a text once with a cache, until the model changes', async () => {
   utimesSync(join(model, 'config.json'), 1, 1);
   expect((await run()).lookups).toEqual([false, false, false]);
 });
+
+it('names the model and the probable cause if its process is killed, and embeds the next text with another', async () => {
+  const stage = makeStage(LocalEmbed, { source: 'text', model: folder });
+  await stage.start?.();
+  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args=']).toString().split('\n');
+  const row = rows.map((text) => text.trim().split(/ +/)).find((words) => isModelProcess(words)) as string[];
+  // A stopped process gives no answer, so that it is killed while it computes.
+  process.kill(Number(row[0]), 'SIGSTOP');
+  const lost = stage.process(toDocument({ id: '1', text: 'ships' }));
+  process.kill(Number(row[0]), 'SIGKILL');
+  await expect(lost).rejects.toMatchObject({
+    message: expect.stringMatching(
+      /^LocalEmbed computed texts with the model in .*SIGKILL\. Probably the memory was used/,
+    ),
+    hint: expect.stringContaining('more memory'),
+  });
+  const document = toDocument({ id: '2', text: 'ships' });
+  await stage.process(document);
+  expectClose([JSON.parse(document.toJson()).embeddings], [expected('ships')]);
+  await stage.stop?.();
+});
+
+function isModelProcess(words: readonly string[]): boolean {
+  return Number(words[1]) === process.pid && words.some((word) => word.includes('onnx-model'));
+}

@@ -107,7 +107,7 @@ export class LocalEmbed extends Stage<typeof parameters> {
     const { CachedModel } = await import('./fields/cached-model.ts');
     const { model, dtype = 'fp32', pooling, normalize, maxLength, batchSize = 32, threads = 1, device } = this.params;
     this.#model = await CachedModel.open(
-      { folder: model, dtype, pooling, normalize, maxLength, batchSize, threads, device },
+      { component: 'LocalEmbed', folder: model, dtype, pooling, normalize, maxLength, batchSize, threads, device },
       this.params.cache,
       this.context,
     );
