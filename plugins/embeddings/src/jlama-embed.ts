@@ -132,7 +132,11 @@ export class JlamaEmbed extends Stage<typeof parameters> {
       await reachModel(this.#hubModel());
     } else {
       await this.start();
-      await this.stop();
+      try {
+        await this.#model?.load();
+      } finally {
+        await this.stop();
+      }
     }
   }
 

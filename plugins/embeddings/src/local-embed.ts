@@ -100,7 +100,11 @@ export class LocalEmbed extends Stage<typeof parameters> {
 
   override async reach(): Promise<void> {
     await this.start();
-    await this.stop();
+    try {
+      await this.#model?.load();
+    } finally {
+      await this.stop();
+    }
   }
 
   override async start(): Promise<void> {
