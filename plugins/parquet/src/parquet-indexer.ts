@@ -18,18 +18,11 @@ import {
   Type,
   WRITES,
 } from 'headrace/engine';
-import {
-  checkOutputPath,
-  type Output,
-  openOutputFile,
-  reachOutputFile,
-  remove,
-  rename,
-  syncName,
-} from 'headrace/storage';
+import { checkOutputPath, type Output, openOutputFile, reachOutputFile, remove, rename } from 'headrace/storage';
 import { CELL_TYPES, type ColumnType, columnType } from './writing/column-type.ts';
 import { RowEncoder } from './writing/row-encoder.ts';
 import { COMPRESSIONS, RowGroupWriter } from './writing/row-group-writer.ts';
+import { syncName } from './writing/sync-name.ts';
 
 const parameters = Type.Object({
   /** The file. Missing folders are created. */

@@ -116,21 +116,6 @@ export async function rename(from: string, to: string): Promise<void> {
   await fs.promises.rename(allowedPath(from, 'write'), allowedPath(to, 'write'));
 }
 
-/** Makes the name of a file survive the death of the machine, after the file was created or renamed. */
-export async function syncName(path: string): Promise<void> {
-  // Windows cannot open folders.
-  if (process.platform === 'win32') return;
-  const folder = await fs.promises.open(dirname(allowedPath(path, 'write')), 'r');
-  try {
-    await folder.sync();
-  } catch (error) {
-    // Some network file systems cannot do this for folders.
-    if (!['EINVAL', 'ENOTSUP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-  } finally {
-    await folder.close();
-  }
-}
-
 export async function link(existing: string, path: string): Promise<void> {
   await fs.promises.link(allowedPath(existing, 'write'), allowedPath(path, 'write'));
 }

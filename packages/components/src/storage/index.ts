@@ -5,7 +5,7 @@
  */
 export { cachedVector, type GuardedCache } from '@headrace/caches';
 export { CacheParameter, checkCache, openCache } from '../caches/open-cache.ts';
-export { remove, rename, syncName } from '../local-files/local-files.ts';
+export { remove, rename } from '../local-files/local-files.ts';
 export { checkOutputPath, type Output, openOutputFile, reachOutputFile } from '../local-files/output-file.ts';
 export { type ContentFields, contentOf } from './content-of.ts';
 export { type FileUri, localFileUri, parseConfigUri, parseFileUri } from './file-uri.ts';
