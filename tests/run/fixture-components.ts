@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import {
   Connector,
   Document,
@@ -283,5 +283,16 @@ export class BatchFileIndexer extends Indexer<typeof fileParameters> {
       .flatMap((id, index) =>
         failIds !== undefined && id.endsWith(failIds) ? [{ index, message: `${id} is refused` }] : [],
       );
+  }
+}
+
+const folderParameters = Type.Object({ path: Type.String() });
+
+/** Creates a folder, for example at the path of an output that the run is writing. */
+export class MakeFolder extends Stage<typeof folderParameters> {
+  static override readonly parameters = folderParameters;
+
+  override process(): void {
+    mkdirSync(this.params.path, { recursive: true });
   }
 }

@@ -45,6 +45,8 @@ interface HarnessOptions {
   readonly separateLaunchers?: boolean;
   /** True to serve the runs in the thread of the test. */
   readonly isLocal?: boolean;
+  /** Replaces parts of `registrySource`. */
+  readonly registry?: Partial<RegistrySource>;
 }
 
 /** Starts runs from config texts, in a separate folder. */
@@ -68,7 +70,7 @@ export class RunHarness {
     const runId = request.runId ?? `run-${++this.#runs}`;
     this.lastRunId = runId;
     return this.#launcher().start(
-      { root, registry: registrySource, ...request, runId },
+      { root, registry: { ...registrySource, ...this.#options.registry }, ...request, runId },
       {
         onLog: (record) => this.logged.push(record),
         onFailures: (failures) => this.failures.push(...failures.map((kept) => ({ runId, kept }))),

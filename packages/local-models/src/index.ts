@@ -4,7 +4,7 @@
  * @module
  */
 export { ModelFiles } from './local-files/model-files.ts';
-export { checkRuntime, DEVICES } from './onnx-runtime.ts';
+export { checkRuntime, DEVICES, requireRuntime } from './onnx-runtime.ts';
 export {
   DTYPES,
   type Dtype,

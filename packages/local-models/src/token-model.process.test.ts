@@ -6,6 +6,8 @@ import { TokenModel } from './token-model.ts';
 
 const GRAPH = join(import.meta.dirname, '../../../plugins/entities/src/testing/token-model/model.onnx');
 
+const OPTIONS = { component: 'LocalEmbed', folder: 'models/tiny', threads: 1 };
+
 let opened: TokenModel[] = [];
 
 afterEach(async () => {
@@ -14,7 +16,7 @@ afterEach(async () => {
 });
 
 async function openModel(graph: Uint8Array = readFileSync(GRAPH)): Promise<TokenModel> {
-  const model = await TokenModel.open(async () => graph, { threads: 1 });
+  const model = await TokenModel.open(async () => graph, OPTIONS);
   opened.push(model);
   return model;
 }
@@ -66,7 +68,7 @@ describe('a model in a helper process', () => {
   });
 
   it('reports a device that cannot be used', async () => {
-    const open = TokenModel.open(async () => readFileSync(GRAPH), { threads: 1, device: 'coreml' });
+    const open = TokenModel.open(async () => readFileSync(GRAPH), { ...OPTIONS, device: 'coreml' });
     await expect(open).rejects.toMatchObject({
       message: expect.stringMatching(/^device coreml cannot be used: this ONNX Runtime has only /),
       hint: 'Remove device to use the processor.',
@@ -83,7 +85,13 @@ describe('a model in a helper process', () => {
       ['logits'],
     );
     process.kill(pid as number, 'SIGKILL');
-    await expect(lost).rejects.toThrow('The helper process was ended by SIGKILL');
+    await expect(lost).rejects.toMatchObject({
+      code: 'HR_STAGE_FAILED',
+      message:
+        'LocalEmbed computed texts with the model in models/tiny: The helper process was ended by SIGKILL. ' +
+        'Probably the memory was used up, and the operating system ended the process',
+      hint: expect.stringContaining('fewer pipeline threads'),
+    });
     const [one, two] = await Promise.all([model.run([[1]], 0, ['logits']), model.run([[1]], 0, ['logits'])]);
     expect(one.values).toEqual(two.values);
     expect(modelProcesses()).toHaveLength(1);

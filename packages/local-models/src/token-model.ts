@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { HelperProcess, messageOf } from 'headrace/engine';
+import { HeadraceError, HelperProcess, messageOf } from 'headrace/engine';
 import type { ModelFiles } from './local-files/model-files.ts';
 import type { Batch, OpenOptions, TokenVectors } from './model-process/onnx-model.ts';
 import type { Pooling } from './model-process/pooling.ts';
@@ -20,6 +20,10 @@ const ONNX_FILES: Readonly<Record<Dtype, readonly string[]>> = {
 };
 
 export interface TokenModelOptions {
+  /** The name of the class that uses the model, for messages. */
+  readonly component: string;
+  /** The folder of the model, for messages. */
+  readonly folder: string;
   /** The number of processor threads that compute a batch. */
   readonly threads: number;
   /** Defaults to cpu. */
@@ -55,11 +59,13 @@ export async function readOnnx(files: ModelFiles, dtype: Dtype): Promise<Uint8Ar
  */
 export class TokenModel {
   readonly #open: () => Promise<HelperProcess>;
+  readonly #options: TokenModelOptions;
   #process: Promise<HelperProcess>;
   #closed = false;
 
-  private constructor(open: () => Promise<HelperProcess>, process: HelperProcess) {
+  private constructor(open: () => Promise<HelperProcess>, options: TokenModelOptions, process: HelperProcess) {
     this.#open = open;
+    this.#options = options;
     this.#process = Promise.resolve(process);
   }
 
@@ -67,13 +73,10 @@ export class TokenModel {
    * Loads a model.
    * @param readGraph returns the content of an ONNX file. It is called again if the process of the model ended.
    */
-  static async open(
-    readGraph: () => Promise<Uint8Array>,
-    { threads, device = 'cpu' }: TokenModelOptions,
-  ): Promise<TokenModel> {
+  static async open(readGraph: () => Promise<Uint8Array>, options: TokenModelOptions): Promise<TokenModel> {
     requireRuntime();
-    const open = () => openProcess(readGraph, threads, device);
-    return new TokenModel(open, await open());
+    const open = () => openProcess(readGraph, options);
+    return new TokenModel(open, options, await open());
   }
 
   /**
@@ -98,7 +101,11 @@ export class TokenModel {
     }
     const model = await this.#running();
     const batch: Batch = { ids, mask, length, counts: texts.map((tokens) => tokens.length), outputs, pooling };
-    return await model.call('run', batch);
+    try {
+      return await model.call('run', batch);
+    } catch (error) {
+      throw model.alive || this.#closed ? error : processEnded(this.#options, 'computed', error);
+    }
   }
 
   async close(): Promise<void> {
@@ -120,9 +127,9 @@ export class TokenModel {
 
 async function openProcess(
   readGraph: () => Promise<Uint8Array>,
-  threads: number,
-  device: Device,
+  modelOptions: TokenModelOptions,
 ): Promise<HelperProcess> {
+  const { threads, device = 'cpu' } = modelOptions;
   const graph = await readGraph();
   const module = new URL(`./model-process/onnx-model${extname(import.meta.url)}`, import.meta.url);
   const process = HelperProcess.start(module, graph);
@@ -131,7 +138,24 @@ async function openProcess(
     await process.call('open', options);
     return process;
   } catch (error) {
+    if (!process.alive) throw processEnded(modelOptions, 'loaded', error);
     process.close();
     throw (error as { code?: string }).code === DEVICE_ERROR ? deviceError(device, messageOf(error)) : error;
   }
+}
+
+const MEMORY_HINT =
+  'Give the machine or container more memory, or use less: fewer pipeline threads, each of which loads the model, ' +
+  'weights of 8 bits or a smaller model. Then run the failed documents again.';
+const CRASH_HINT =
+  'Run the failed documents again. If it happens again, try another model or an ONNX file of this one.';
+
+/** Returns the error for a process that ended while it loaded the model or computed texts. */
+function processEnded({ component, folder }: TokenModelOptions, what: 'loaded' | 'computed', error: unknown): Error {
+  const how = messageOf(error);
+  const isKilled = how.includes('SIGKILL');
+  const did = what === 'loaded' ? `loaded the model in ${folder}` : `computed texts with the model in ${folder}`;
+  const cause = isKilled ? '. Probably the memory was used up, and the operating system ended the process' : '';
+  const hint = isKilled ? MEMORY_HINT : CRASH_HINT;
+  return new HeadraceError('HR_STAGE_FAILED', `${component} ${did}: ${how}${cause}`, { cause: error, hint });
 }

@@ -15,7 +15,7 @@ export async function embedTexts(
   { model, dtype = 'fp32' }: EmbedOptions,
 ): Promise<number[][]> {
   const { SharedModel } = await import('./model/shared-model.ts');
-  const opened = await SharedModel.open({ folder: model, dtype, batchSize: 32, threads: 1 });
+  const opened = await SharedModel.open({ component: 'embedTexts', folder: model, dtype, batchSize: 32, threads: 1 });
   try {
     return await Promise.all(texts.map(async (text) => Array.from(await opened.embed(text))));
   } finally {

@@ -132,7 +132,11 @@ export class JlamaEmbed extends Stage<typeof parameters> {
       await reachModel(this.#hubModel());
     } else {
       await this.start();
-      await this.stop();
+      try {
+        await this.#model?.load();
+      } finally {
+        await this.stop();
+      }
     }
   }
 
@@ -156,7 +160,7 @@ export class JlamaEmbed extends Stage<typeof parameters> {
     const dtype = EIGHT_BITS.includes(workingQuantizationType.trim().toUpperCase()) ? 'q8' : 'fp32';
     const { CachedModel } = await import('./fields/cached-model.ts');
     this.#model = await CachedModel.open(
-      { folder, dtype, pooling, normalize, maxLength, batchSize, threads, device },
+      { component: 'JlamaEmbed', folder, dtype, pooling, normalize, maxLength, batchSize, threads, device },
       this.params.cache,
       this.context,
     );

@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { assertStageContract, makeStage, runStage, stageContext, toDocument } from '@headrace/engine/testing';
 import { ModelFiles } from '@headrace/local-models';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HelperProcess } from 'headrace/engine';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { embedTexts } from './embed-texts.ts';
 import { LocalEmbed } from './local-embed.ts';
 import { bertGraph } from './model/bert-graph.ts';
@@ -201,8 +203,62 @@ it('computes a text once with a cache, until the model changes', async () => {
   };
   const first = await run();
   expect(first.lookups).toEqual([false, false, false]);
+  const started = vi.spyOn(HelperProcess, 'start');
   expect(await run()).toEqual({ lookups: [true, true, true], vectors: first.vectors });
+  // Without a new text, the model is not opened.
+  expect(started).not.toHaveBeenCalled();
   expect((await run({ normalize: false })).lookups).toEqual([false, false, false]);
+  expect(started).toHaveBeenCalledTimes(1);
+  started.mockRestore();
   utimesSync(join(model, 'config.json'), 1, 1);
   expect((await run()).lookups).toEqual([false, false, false]);
 });
+
+it('reports damaged model files at the start, and fails the documents if the model cannot be opened later', async () => {
+  const model = write();
+  const cache = { path: join(model, '..', `${basename(model)}.cache`) };
+  folders.push(cache.path, `${cache.path}-wal`, `${cache.path}-shm`);
+  const weights = join(model, 'model.safetensors');
+  const stage = makeStage(LocalEmbed, { source: 'text', model, cache });
+  await stage.start?.();
+  renameSync(weights, `${weights}.old`);
+  const document = () => toDocument({ id: '1', text: 'ships' });
+  const reason = `Cannot load the model in ${model}: the folder has neither model.safetensors nor one of model.onnx`;
+  await expect(stage.process(document())).rejects.toThrow(reason);
+  await expect(stage.process(document())).rejects.toThrow(reason);
+  await stage.stop?.();
+  await expect(embed({ model, cache })).rejects.toThrow(reason);
+  writeFileSync(weights, 'x');
+  await expect(embed({ model, cache })).rejects.toThrow('not a safetensors file');
+  rmSync(weights);
+  writeFileSync(join(model, 'model.onnx'), 'no graph');
+  // Only the process can read a graph. With --connect, it is opened.
+  await expect(embed({ model, cache })).rejects.toThrow(/protobuf/i);
+  const broken = makeStage(LocalEmbed, { source: 'text', model, cache });
+  await expect(broken.reach?.(() => undefined, new AbortController().signal)).rejects.toThrow(/protobuf/i);
+});
+
+it('names the model and the probable cause if its process is killed, and embeds the next text with another', async () => {
+  const stage = makeStage(LocalEmbed, { source: 'text', model: folder });
+  await stage.start?.();
+  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args=']).toString().split('\n');
+  const row = rows.map((text) => text.trim().split(/ +/)).find((words) => isModelProcess(words)) as string[];
+  // A stopped process gives no answer, so that it is killed while it computes.
+  process.kill(Number(row[0]), 'SIGSTOP');
+  const lost = stage.process(toDocument({ id: '1', text: 'ships' }));
+  process.kill(Number(row[0]), 'SIGKILL');
+  await expect(lost).rejects.toMatchObject({
+    message: expect.stringMatching(
+      /^LocalEmbed computed texts with the model in .*SIGKILL\. Probably the memory was used/,
+    ),
+    hint: expect.stringContaining('more memory'),
+  });
+  const document = toDocument({ id: '2', text: 'ships' });
+  await stage.process(document);
+  expectClose([JSON.parse(document.toJson()).embeddings], [expected('ships')]);
+  await stage.stop?.();
+});
+
+function isModelProcess(words: readonly string[]): boolean {
+  return Number(words[1]) === process.pid && words.some((word) => word.includes('onnx-model'));
+}

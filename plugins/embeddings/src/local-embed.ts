@@ -100,14 +100,18 @@ export class LocalEmbed extends Stage<typeof parameters> {
 
   override async reach(): Promise<void> {
     await this.start();
-    await this.stop();
+    try {
+      await this.#model?.load();
+    } finally {
+      await this.stop();
+    }
   }
 
   override async start(): Promise<void> {
     const { CachedModel } = await import('./fields/cached-model.ts');
     const { model, dtype = 'fp32', pooling, normalize, maxLength, batchSize = 32, threads = 1, device } = this.params;
     this.#model = await CachedModel.open(
-      { folder: model, dtype, pooling, normalize, maxLength, batchSize, threads, device },
+      { component: 'LocalEmbed', folder: model, dtype, pooling, normalize, maxLength, batchSize, threads, device },
       this.params.cache,
       this.context,
     );

@@ -164,7 +164,11 @@ export class ApplyOpenNLPNameFinders extends Stage<typeof parameters> {
     } else if (engine === 'onnx') {
       const { OnnxEngine } = await import('./engines/onnx-engine.ts');
       const { model: folder = '', dtype = 'fp32', aggregation = 'first', threads = 1, device } = this.params;
-      this.#engine = await OnnxEngine.open({ folder, dtype, threads, device }, new Map(models), aggregation);
+      this.#engine = await OnnxEngine.open(
+        { component: 'ApplyOpenNLPNameFinders', folder, dtype, threads, device },
+        new Map(models),
+        aggregation,
+      );
     } else {
       const { OpenNlpEngine } = await import('./engines/open-nlp-engine.ts');
       this.#engine = await OpenNlpEngine.open(tokenizerPath, models, { s3, azure, gcp });

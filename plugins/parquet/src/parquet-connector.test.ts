@@ -174,7 +174,10 @@ describe('ParquetConnector', () => {
     writeFileSync(join(directory, '2.parquet'), damaged);
     writeFileSync(join(directory, '3.parquet'), 'PAR1 this is text, not a file of any kind');
     writeFileSync(join(directory, '4.parquet'), '');
-    const { json, rejected } = await readDocuments({ paths: [directory], columns: ['n'] });
+    const { json, rejected, message: summary } = await readDocuments({ paths: [directory], columns: ['n'] });
+    // The order of the files is that of the folder.
+    const [first] = rejected;
+    expect(summary).toBe(`4 files, of which 3 could not be read (the first one: ${first?.place}: ${first?.message})`);
     expect(json.length).toBeGreaterThan(20);
     expect(rejected.map(({ place, message }) => `${place.split('/').at(-1)}: ${message}`).sort()).toEqual([
       expect.stringContaining('1.parquet: it is not a Parquet file'),

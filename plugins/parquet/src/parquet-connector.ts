@@ -139,7 +139,12 @@ export class ParquetConnector extends Connector<typeof parameters> {
     }
     const { signal } = publisher;
     const { limit = -1 } = this.params;
-    const counts = { files: 0, skippedGroups: 0, left: limit < 0 ? Number.POSITIVE_INFINITY : limit };
+    const counts: Counts = {
+      files: 0,
+      refused: 0,
+      skippedGroups: 0,
+      left: limit < 0 ? Number.POSITIVE_INFINITY : limit,
+    };
     for await (const found of findFiles(this.params, this.#storages, this.context.log, signal)) {
       if (signal.aborted || counts.left === 0) break;
       counts.files++;
@@ -147,7 +152,7 @@ export class ParquetConnector extends Connector<typeof parameters> {
     }
     if (counts.files === 0 && !signal.aborted && limit !== 0) throw this.#nothingFound();
     const skipped = counts.skippedGroups === 0 ? '' : `, ${counts.skippedGroups} row groups were not read`;
-    this.message = `${counts.files} files${skipped}`;
+    this.message = `${counts.files} files${refusedText(counts)}${skipped}`;
   }
 
   override close(): Promise<void> {
@@ -155,7 +160,6 @@ export class ParquetConnector extends Connector<typeof parameters> {
   }
 
   async #publishFile({ path, storage, uri }: FoundFile, publisher: Publisher, counts: Counts): Promise<void> {
-    const reject = (error: unknown) => publisher.reject({ place: path, message: messageOf(error) });
     let file: ParquetFile | undefined;
     let options: RowGroupOptions;
     let groups: WantedRowGroup[];
@@ -165,7 +169,10 @@ export class ParquetConnector extends Connector<typeof parameters> {
       groups = file.rowGroups(this.params.start ?? 0, options.filter);
     } catch (error) {
       await file?.close();
-      await reject(error);
+      const message = messageOf(error);
+      counts.refused++;
+      counts.firstReason ??= `${path}: ${message}`;
+      await publisher.reject({ place: path, message });
       return;
     }
     try {
@@ -244,8 +251,17 @@ export class ParquetConnector extends Connector<typeof parameters> {
 /** What a run has read so far, and how many documents it may still publish. */
 interface Counts {
   files: number;
+  /** The number of files of which no row could be read. */
+  refused: number;
+  firstReason?: string;
   skippedGroups: number;
   left: number;
+}
+
+/** Returns what the summary of the run says about the files that could not be read. */
+function refusedText({ refused, firstReason }: Counts): string {
+  if (refused === 0) return '';
+  return `, of which ${refused} could not be read (${refused === 1 ? '' : 'the first one: '}${firstReason})`;
 }
 
 async function openFile(storage: Storage, uri: FileUri): Promise<ParquetFile> {

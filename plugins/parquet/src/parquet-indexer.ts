@@ -22,6 +22,7 @@ import { checkOutputPath, type Output, openOutputFile, reachOutputFile, remove, 
 import { CELL_TYPES, type ColumnType, columnType } from './writing/column-type.ts';
 import { RowEncoder } from './writing/row-encoder.ts';
 import { COMPRESSIONS, RowGroupWriter } from './writing/row-group-writer.ts';
+import { syncName } from './writing/sync-name.ts';
 
 const parameters = Type.Object({
   /** The file. Missing folders are created. */
@@ -40,6 +41,7 @@ const parameters = Type.Object({
 
 type Params = Static<typeof parameters>;
 
+const DISK_HINT = 'Free space on the disk or correct its error, and run again. No document of this run is in the file.';
 const IGNORED = [...SEARCH_ENGINE_SETTINGS, ...BATCH_SETTINGS, 'indexOverrideField', 'whitelist', 'blacklist'] as const;
 
 /**
@@ -55,6 +57,9 @@ const IGNORED = [...SEARCH_ENGINE_SETTINGS, ...BATCH_SETTINGS, 'indexOverrideFie
  * The file gets its name when the run has succeeded. Before that, it is called like the file with .partial at the end,
  * and the file of the last run remains. A retry of failed documents writes its own file, with the id of the run in the
  * name, because rows cannot be added to a Parquet file.
+ *
+ * A Parquet file cannot be read without its end. So documents count as succeeded only when the file is complete and on
+ * the disk. If the run fails, is stopped, or cannot write the file, all its documents count as failed, with the reason.
  */
 export class ParquetIndexer extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
@@ -62,6 +67,8 @@ export class ParquetIndexer extends Indexer<typeof parameters> {
   static readonly type = 'Parquet';
   static readonly javaClass = null;
   override readonly streaming = true;
+  /** A Parquet file cannot be read without its end. */
+  override readonly completesAtFinish = true;
   readonly #path = this.#ownPath();
   #output: Output | undefined;
   #rows: RowGroupWriter | undefined;
@@ -113,8 +120,13 @@ export class ParquetIndexer extends Indexer<typeof parameters> {
   }
 
   override async send({ pieces }: EncodedBatch): Promise<readonly IndexFailure[]> {
-    // The engine calls `connect` first.
-    await (this.#rows as RowGroupWriter).add(pieces);
+    try {
+      // The engine calls `connect` first.
+      await (this.#rows as RowGroupWriter).add(pieces);
+    } catch (error) {
+      // Rows of other batches are lost too, so the file cannot be completed.
+      throw new HeadraceError('HR_INDEXER_GONE', messageOf(error), { cause: error, hint: DISK_HINT });
+    }
     return [];
   }
 
@@ -123,6 +135,7 @@ export class ParquetIndexer extends Indexer<typeof parameters> {
     await this.#closeOutput(false);
     try {
       await rename(this.#partialPath, this.#path);
+      await syncName(this.#path);
     } catch (error) {
       await remove(this.#partialPath);
       throw new HeadraceError('HR_INDEXER_FINISH', `Cannot write to ${this.#path}: ${messageOf(error)}`);

@@ -184,6 +184,13 @@ export abstract class Indexer<P extends TObject = TObject> {
   readonly streaming: boolean = false;
 
   /**
+   * True if the output can only be used after `finish`, such as a file that cannot be read without its end. Sent
+   * documents then count as succeeded when `finish` has succeeded, and as failed if it fails or is not called.
+   * Such an indexer also needs `needsWholeRun`.
+   */
+  readonly completesAtFinish: boolean = false;
+
+  /**
    * For a streaming indexer: the number of encoded bytes from which documents are sent. Fewer bytes wait for more
    * documents, up to `indexer.batchTimeout`.
    */

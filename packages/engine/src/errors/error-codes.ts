@@ -44,7 +44,8 @@ export const ERROR_CODES = {
   HR_INDEXER_FAILED: 'The indexer could not write a document.',
   HR_INDEXER_UNDELIVERED:
     'Documents failed only because the destination accepted no documents. It may accept them later.',
-  HR_INDEXER_GONE: 'The destination of a run, or its file with hashes, was removed or damaged, so the run ended.',
+  HR_INDEXER_GONE:
+    'The destination of a run, or its file with hashes, was removed or damaged, or cannot be completed, so the run ended.',
   HR_INDEXER_FINISH: 'The indexer wrote the documents but could not put them into use, for example move an alias.',
   HR_RUN_CHECK_FAILED:
     'A check of the output failed before the output was put into use. The previous output stays in use.',

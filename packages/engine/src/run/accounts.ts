@@ -38,6 +38,8 @@ export class Accounts {
   readonly #changed = new Signal();
   /** For each unfinished batch of known size: the number of its documents that are not yet reported. */
   readonly #open = new Map<number, number>();
+  /** The number of documents that were sent to an output that is not complete. */
+  #held = 0;
 
   /**
    * @param reports the failure reports of the run, which store the first failures
@@ -60,7 +62,12 @@ export class Accounts {
 
   /** Resolves when at most `most` documents are pending, or when `givenUp` returns true. */
   async waitForPending(most: number, givenUp: () => boolean): Promise<void> {
-    while (pendingDocuments(this.counts) > most && !givenUp()) await this.#changed.wait();
+    while (this.pending > most && !givenUp()) await this.#changed.wait();
+  }
+
+  /** The number of documents that are being processed or sent. Held documents do not belong to them. */
+  get pending(): number {
+    return pendingDocuments(this.counts) - this.#held;
   }
 
   /** Counts a batch of known size that was handed to the pipeline threads. */
@@ -87,6 +94,26 @@ export class Accounts {
   succeeded(documents: number): void {
     this.#add('succeeded', documents);
     this.#changed.notify();
+  }
+
+  /**
+   * Keeps the number of documents that were sent to an output that is not complete. They count when the run ends, by
+   * `complete` or `incomplete`.
+   */
+  hold(documents: number): void {
+    this.#held += documents;
+    this.#shared.held += documents;
+    this.#changed.notify();
+  }
+
+  /** Counts the held documents as succeeded: the output is complete. */
+  complete(): void {
+    this.#add('succeeded', this.#release());
+  }
+
+  /** Counts the held documents as failed: the output does not exist. */
+  incomplete(failure: Failure): void {
+    this.#failTogether(this.#release(), failure, NOT_STORED);
   }
 
   /** Counts documents that failed on their way to the indexer. */
@@ -146,10 +173,17 @@ export class Accounts {
     this.#open.delete(sequence);
   }
 
-  #failTogether(documents: number, failure: Failure): void {
+  #release(): number {
+    const held = this.#held;
+    this.#held = 0;
+    this.#shared.held -= held;
+    return held;
+  }
+
+  #failTogether(documents: number, failure: Failure, omitted = LOST): void {
     if (documents === 0) return;
     this.#add('failed', documents);
-    this.#keep(counted(documents, 'document'), 'pipeline', failure, { omitted: LOST });
+    this.#keep(counted(documents, 'document'), 'pipeline', failure, { omitted });
   }
 
   #add(field: keyof DocumentCounts, amount: number): void {
@@ -195,4 +229,6 @@ export class Accounts {
 const ELSEWHERE = 'The document failed in another process, which does not send its content';
 /** The reason why the content of unfinished documents is not stored. */
 const LOST = 'The documents were being processed, and their ids and contents are lost';
+/** The reason why the content of documents of an incomplete output is not stored. */
+const NOT_STORED = 'The documents were sent, and their ids and contents are not stored. Run the config again';
 const STOPPED: Failure = { code: 'HR_RUN_CANCELLED', message: 'The run was stopped before the document was processed' };

@@ -124,7 +124,8 @@ export class ConnectorPipeline {
       this.flow,
       {
         onPart: (part) => accounts.settled(part),
-        onSucceeded: (count) => accounts.succeeded(count),
+        onSucceeded: (count) =>
+          indexer.indexer?.completesAtFinish === true ? accounts.hold(count) : accounts.succeeded(count),
         onFailed: (failed) => {
           encoding ??= encodingOf(indexer.encoder(this.#connector.name));
           accounts.failed({ ...failed, encoding });

@@ -157,7 +157,7 @@ export class ConnectorRun {
    */
   #failsRun(): boolean {
     const { failureLimit, counts } = this.#context;
-    const failure = failureLimit.atEnd(counts.read());
+    const failure = failureLimit.atEnd(counts.readWithHeld());
     // For undelivered documents, the connector leaves its source unchanged and reports the failure itself.
     if (failure === undefined || this.#undelivered > 0) return false;
     this.#logger.warn(`${failure.message}: the source is not marked as read (postExecute is skipped)`);

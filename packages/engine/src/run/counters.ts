@@ -27,6 +27,11 @@ export function pendingDocuments(counts: DocumentCounts): number {
 export class SharedCounts {
   readonly buffer: SharedArrayBuffer;
   readonly #cells: Float64Array;
+  /**
+   * The number of documents that were sent to an output that is not complete (see `Indexer.completesAtFinish`). Only
+   * the thread of the run knows it. For others, these documents are unfinished.
+   */
+  held = 0;
 
   constructor(buffer = new SharedArrayBuffer(FIELDS.length * Float64Array.BYTES_PER_ELEMENT)) {
     this.buffer = buffer;
@@ -35,6 +40,13 @@ export class SharedCounts {
 
   add(field: keyof DocumentCounts, amount: number): void {
     (this.#cells[FIELDS.indexOf(field)] as number) += amount;
+  }
+
+  /** Returns the counts as they will be if the output can be completed. */
+  readWithHeld(): DocumentCounts {
+    const counts = this.read();
+    counts.succeeded += this.held;
+    return counts;
   }
 
   read(): DocumentCounts {

@@ -13,8 +13,9 @@ import { FailureReports, type PostFailures } from '../failures/failure-reports.t
 import type { FailedDocument } from '../failures/kept-failure.ts';
 import { planRetry, type RetryPlan } from '../failures/retry-plan.ts';
 import type { MessageGate } from '../transport/message-gate.ts';
+import type { Accounts } from './accounts.ts';
 import { ConnectorRun } from './connector-run.ts';
-import { noDocuments, pendingDocuments, type SharedCounts } from './counters.ts';
+import { noDocuments, type SharedCounts } from './counters.ts';
 import { FailureLimit } from './failure-limit.ts';
 import type { IdleLanes } from './idle-lanes.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
@@ -123,6 +124,7 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     hasPipeline: pipeline !== undefined,
   }));
   const results: ConnectorResult[] = [];
+  const accounts = new Map<number, Accounts>();
   let failed = false;
   for (const [i, step] of steps.entries()) {
     const { connector } = step;
@@ -135,7 +137,8 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     state.status = 'running';
     surroundings.onConnectors(progress, results);
     logger.info(`Running connector ${connector.name} feeding to pipeline ${connector.pipeline ?? 'NOT CONFIGURED'}`);
-    const { result, failures: reasons } = await runConnector(context, step, logger);
+    const { result, failures: reasons, accounts: ofConnector } = await runConnector(context, step, logger);
+    accounts.set(i, ofConnector);
     results.push(result);
     state.status = result.status;
     if (reasons.length === 0) continue;
@@ -144,14 +147,14 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     logger.error(`Aborting run because ${connector.name} failed.`);
   }
   surroundings.onConnectors(progress, results);
-  const counts = surroundings.counts.read();
+  const written = surroundings.counts.readWithHeld();
   let stopped = signal.aborted ? stopReason(signal) : undefined;
   const failure =
     stopped === undefined
       ? failed
         ? undefined
-        : failureLimit.atEnd(counts)
-      : failureLimit.recounted(stopFailure(stopped), counts);
+        : failureLimit.atEnd(written)
+      : failureLimit.recounted(stopFailure(stopped), written);
   if (failure !== undefined) {
     problems.push({ severity: 'error', path: '', ...failure });
     logger.error(failure.message);
@@ -160,7 +163,7 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
   let output: FinishedOutput = { checks: [] };
   if (!failed && stopped === undefined) {
     try {
-      output = await indexers.finish(counts);
+      output = await indexers.finish(written);
       problems.push(
         ...output.checks.filter(({ outcome }) => outcome === 'failed').map((check) => checkProblem(check, config)),
       );
@@ -173,8 +176,15 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     failed = hasErrors(problems);
     for (const { severity, message } of problems) if (severity === 'error') logger.error(message);
   }
+  const outcome = outcomeOf(failed, stopped, problems);
+  for (const [i, each] of accounts) {
+    if (outcome.failed) each.incomplete(incompleteOutput(outcome));
+    else each.complete();
+    results[i] = { ...(results[i] as ConnectorResult), counts: { ...each.counts } };
+  }
+  const counts = surroundings.counts.read();
   try {
-    await indexers.close(outcomeOf(failed, stopped, problems));
+    await indexers.close(outcome);
   } catch (error) {
     failed = true;
     problems.push(atIndexer(toFailure(error, 'HR_INDEXER_FAILED'), undefined));
@@ -222,10 +232,8 @@ async function runConnector(
   const run = new ConnectorRun(context, connector, retry);
   const everySeconds = context.config.log.seconds ?? 30;
   const timer = setInterval(() => {
-    const { counts } = run.accounts;
-    logger.info(
-      `${counts.published} docs published by ${connector.name}. Waiting on ${pendingDocuments(counts)} docs.`,
-    );
+    const { counts, pending } = run.accounts;
+    logger.info(`${counts.published} docs published by ${connector.name}. Waiting on ${pending} docs.`);
   }, Math.max(1, everySeconds) * 1000);
   try {
     const outcome = await run.run();
@@ -233,7 +241,7 @@ async function runConnector(
     logger.info(
       `Connector ${connector.name} feeding to pipeline ${connector.pipeline ?? 'NOT CONFIGURED'} ${status}. Time: ${seconds.toFixed(2)} secs.`,
     );
-    return outcome;
+    return { ...outcome, accounts: run.accounts };
   } finally {
     clearInterval(timer);
   }
@@ -279,6 +287,11 @@ function outcomeOf(failed: boolean, stopped: StopReason | undefined, problems: r
   const errors = problems.filter(({ severity }) => severity === 'error').map(({ message }) => message);
   const reason = errors.length > 0 ? errors.join('; ') : `The run was ${stopped?.status ?? 'FAILED'}`;
   return { failed: true, reason };
+}
+
+/** The reason why documents fail that were sent to an output that could not be completed. */
+function incompleteOutput({ reason }: RunOutcome): Failure {
+  return { code: 'HR_INDEXER_FINISH', message: `The output was not completed and has no documents: ${reason}` };
 }
 
 function skipped({ name, pipeline }: ConnectorConfig): ConnectorResult {

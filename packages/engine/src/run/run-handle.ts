@@ -152,9 +152,11 @@ export class StartedRun implements RunHandle {
   /** Returns the results of the connectors, as far as the process knows them without the thread. */
   #lostConnectors(total: DocumentCounts): ConnectorResult[] {
     const left = this.#leftOf(total);
+    // The unfinished documents of ended connectors are in their own results.
+    for (const { counts } of this.#results) left.failed -= pendingDocuments(counts);
     return this.#connectors.map(({ name, status, hasPipeline }, i): ConnectorResult => {
       const ended = this.#results[i];
-      if (ended !== undefined) return ended;
+      if (ended !== undefined) return withoutPending(ended);
       if (status !== 'running') {
         return { name, status: 'skipped', hasPipeline, counts: noDocuments(), received: 0, seconds: 0 };
       }
@@ -185,4 +187,10 @@ export class StartedRun implements RunHandle {
     });
     void this.#worker.terminate();
   }
+}
+
+/** Returns the result of a connector whose output was not completed: its unfinished documents failed. */
+function withoutPending(result: ConnectorResult): ConnectorResult {
+  const { counts } = result;
+  return { ...result, counts: { ...counts, failed: counts.failed + pendingDocuments(counts) } };
 }

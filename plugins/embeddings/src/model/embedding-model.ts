@@ -3,6 +3,7 @@ import {
   ModelFiles,
   onnxFileNames,
   readOnnx,
+  requireRuntime,
   Tokenizer,
   TokenModel,
   type TokenModelOptions,
@@ -43,6 +44,19 @@ export class EmbeddingModel {
       const tokenizer = await Tokenizer.open(files, settings.maxLength);
       const model = await TokenModel.open(() => readGraph(files, dtype), options);
       return new EmbeddingModel(model, tokenizer, settings);
+    } catch (error) {
+      throw modelError(folder, error);
+    }
+  }
+
+  /** Reports what `open` would report about the files of a model without a process. */
+  static async check({ folder, dtype, ...options }: ModelOptions): Promise<void> {
+    requireRuntime();
+    try {
+      const files = new ModelFiles(folder);
+      const { maxLength } = await readModelSettings(files, options);
+      await Tokenizer.open(files, maxLength);
+      await readGraph(files, dtype);
     } catch (error) {
       throw modelError(folder, error);
     }

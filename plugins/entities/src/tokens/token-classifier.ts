@@ -78,7 +78,7 @@ export class TokenClassifier {
         return graph;
       };
       const labels = labelsOf(config);
-      const model = await TokenModel.open(readGraph, options);
+      const model = await TokenModel.open(readGraph, { folder, ...options });
       return new TokenClassifier(model, tokenizer, labels, positions, maxBatchTokens(options.device));
     } catch (error) {
       if (error instanceof HeadraceError) throw error;

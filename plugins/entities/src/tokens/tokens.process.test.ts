@@ -8,7 +8,7 @@ import { AGGREGATIONS, groupNames, type ScoredToken } from './group-names.ts';
 import { TokenClassifier, windowsOf } from './token-classifier.ts';
 
 const testing = (name: string) => fileURLToPath(new URL(`../testing/${name}`, import.meta.url));
-const OPTIONS = { dtype: 'fp32', threads: 1 } as const;
+const OPTIONS = { component: 'ApplyOpenNLPNameFinders', dtype: 'fp32', threads: 1 } as const;
 
 interface Recorded {
   readonly text: string;
