@@ -22,6 +22,7 @@ const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
   'packages/sandbox/src/boundary/probe.ts': 'runs inside a boundary, to check that it blocks access',
   'packages/sandbox/src/process/processor-time.ts': 'reads the processor time of a child process from the kernel',
   'packages/local-models/src/onnx-runtime.ts': 'finds the libraries of a package, which no config names',
+  'plugins/parquet/src/writing/sync-name.ts': 'opens the folder of a path that allowedPath returned',
   'plugins/text-extraction/src/parsing/cached-parse.ts': 'reads the version of its package',
   'plugins/ocr/src/recognition/built-in-recognizer.ts': 'copies the data of languages to a new folder',
   'plugins/ocr/src/recognition/program-recognizer.ts': 'writes images for the program to a new folder',
