@@ -63,7 +63,7 @@ async function readEntry(
   const { fileDataStart } = await file.readLocalFileHeaderPromise(entry, { minimal: true });
   const stored = buffer.subarray(fileDataStart, fileDataStart + entry.compressedSize);
   budget.take(entry.uncompressedSize);
-  const content = entry.compressionMethod === STORED ? Buffer.from(stored) : inflate(stored, entry.uncompressedSize);
+  const content = entry.compressionMethod === STORED ? Buffer.from(stored) : inflate(stored, entry);
   if (content?.length !== entry.uncompressedSize) {
     const difference = content === undefined ? 'more' : 'fewer';
     throw new Error(
@@ -75,7 +75,7 @@ async function readEntry(
 }
 
 /** Returns undefined if there are more bytes than expected. */
-function inflate(bytes: Buffer, size: number): Buffer | undefined {
+function inflate(bytes: Buffer, { fileName, uncompressedSize: size }: yauzl.Entry): Buffer | undefined {
   try {
     return inflateRawSync(bytes, {
       maxOutputLength: Math.max(size, 1),
@@ -83,6 +83,6 @@ function inflate(bytes: Buffer, size: number): Buffer | undefined {
     });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
-    throw error;
+    throw new Error(`${fileName} is damaged: ${(error as Error).message}`, { cause: error });
   }
 }
