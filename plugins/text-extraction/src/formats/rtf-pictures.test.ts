@@ -5,6 +5,7 @@ import { BITMAP, JPEG, png } from '../testing/pictures.ts';
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 const lines = (bytes: Buffer) => bytes.toString('hex').replaceAll(/.{20}/g, '$&\r\n');
+const TRUNCATED = expect.stringMatching(/^the file is truncated: .bin at byte \d+ has \d+ bytes, but only \d+ follow$/);
 
 describe('the images of an RTF file', () => {
   it('are read from hexadecimal digits in lines, without the groups that describe them', async () => {
@@ -67,11 +68,19 @@ two {\\pict\\jpegblip ${lines(JPEG)}}\\par}`;
       fc.asyncProperty(fc.array(part), async (parts) => {
         const rtf = `{\\rtf1 ${parts.join('')}`;
         const { problem, images, text } = await parsed(rtf);
-        expect(problem).toBe(undefined);
+        if (problem !== undefined) expect(problem).toMatchObject({ kind: 'damaged', message: TRUNCATED });
         expect(images.length).toBeLessThanOrEqual(parts.length);
         // Looking for images does not change the text.
         expect((await parsed(rtf, { images: false })).text).toBe(text);
       }),
     );
+  });
+});
+
+it('an RTF file whose binary data is longer than the file is damaged, and keeps the text before it', async () => {
+  expect(await parsed('{\\rtf1 hello\\par {\\pict\\pngblip\\bin500 abc}}')).toMatchObject({
+    text: 'hello\n',
+    images: [],
+    problem: { kind: 'damaged', message: TRUNCATED },
   });
 });

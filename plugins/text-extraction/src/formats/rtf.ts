@@ -101,11 +101,20 @@ export const readRtf: FormatReader = async ({ bytes, budget, readInner }, to) =>
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   const text = new RtfText(to, new Pictures(to, budget));
   TOKEN.lastIndex = 0;
+  let truncated: Error | undefined;
   for (let match = TOKEN.exec(source); match !== null; match = TOKEN.exec(source)) {
     const [, word, number, hex, symbol, brace, plain] = match;
     if (word === 'bin') {
       const start = TOKEN.lastIndex;
-      TOKEN.lastIndex += Math.max(0, Number(number ?? 0));
+      const length = Math.max(0, Number(number ?? 0));
+      if (start + length > source.length) {
+        const left = source.length - start;
+        truncated = new Error(
+          `the file is truncated: \\bin at byte ${match.index} has ${length} bytes, but only ${left} follow`,
+        );
+        break;
+      }
+      TOKEN.lastIndex = start + length;
       text.binary(source, start, TOKEN.lastIndex);
     } else if (word !== undefined) text.control(word, number === undefined ? undefined : Number(number));
     else if (hex !== undefined) text.byte(Number.parseInt(hex, 16));
@@ -118,6 +127,7 @@ export const readRtf: FormatReader = async ({ bytes, budget, readInner }, to) =>
     const file = embeddedFile(Buffer.from(object, 'hex'));
     if (file !== undefined) await readInner(file.bytes, file.name, to);
   }
+  if (truncated !== undefined) throw truncated;
 };
 
 class RtfText {

@@ -1,4 +1,4 @@
-import { inflateRawSync } from 'node:zlib';
+import { crc32, inflateRawSync } from 'node:zlib';
 import yauzl from 'yauzl';
 import { EncryptedFile, type ExpansionBudget } from './format.ts';
 
@@ -63,17 +63,19 @@ async function readEntry(
   const { fileDataStart } = await file.readLocalFileHeaderPromise(entry, { minimal: true });
   const stored = buffer.subarray(fileDataStart, fileDataStart + entry.compressedSize);
   budget.take(entry.uncompressedSize);
-  if (entry.compressionMethod === STORED) return Buffer.from(stored);
-  const content = inflate(stored, entry.uncompressedSize);
-  if (content?.length === entry.uncompressedSize) return content;
-  const difference = content === undefined ? 'more' : 'fewer';
-  throw new Error(
-    `${entry.fileName} has ${difference} bytes than the ${entry.uncompressedSize} of its directory entry`,
-  );
+  const content = entry.compressionMethod === STORED ? Buffer.from(stored) : inflate(stored, entry);
+  if (content?.length !== entry.uncompressedSize) {
+    const difference = content === undefined ? 'more' : 'fewer';
+    throw new Error(
+      `${entry.fileName} has ${difference} bytes than the ${entry.uncompressedSize} of its directory entry`,
+    );
+  }
+  if (crc32(content) === entry.crc32) return content;
+  throw new Error(`${entry.fileName} is damaged: its checksum is wrong. Repair the file, or get another copy`);
 }
 
 /** Returns undefined if there are more bytes than expected. */
-function inflate(bytes: Buffer, size: number): Buffer | undefined {
+function inflate(bytes: Buffer, { fileName, uncompressedSize: size }: yauzl.Entry): Buffer | undefined {
   try {
     return inflateRawSync(bytes, {
       maxOutputLength: Math.max(size, 1),
@@ -81,6 +83,6 @@ function inflate(bytes: Buffer, size: number): Buffer | undefined {
     });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
-    throw error;
+    throw new Error(`${fileName} is damaged: ${(error as Error).message}`, { cause: error });
   }
 }

@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { parsed } from '../testing/parsed.ts';
+
+const folder = join(import.meta.dirname, '../testing/files');
+/** What the JavaScript engine says about a wrong access. */
+const OF_THE_ENGINE =
+  /Cannot (read|set) prop|The first argument must|is not a function|is not iterable|Offset is outside|Invalid (typed )?array/;
+
+it.each(readdirSync(folder).filter((name) => name !== 'bomb.zip'))(
+  'a file with damaged bytes, or without its end, is read or reported as damaged: %s',
+  async (name) => {
+    const bytes = readFileSync(join(folder, name));
+    const place = fc.nat({ max: bytes.length - 1 });
+    const damage = fc.record({
+      end: fc.option(place, { nil: bytes.length }),
+      changes: fc.array(fc.tuple(place, fc.integer({ min: 0, max: 255 })), { maxLength: 20 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(damage, async ({ end, changes }) => {
+        const damaged = Buffer.from(bytes);
+        for (const [at, value] of changes) damaged[at] = value;
+        const { problem } = await parsed(damaged.subarray(0, end));
+        if (problem === undefined) return;
+        expect(problem.message).not.toBe('');
+        if (OF_THE_ENGINE.test(problem.message))
+          expect(problem.message).toMatch(/^it is damaged: a part of it is missing/);
+      }),
+      { numRuns: 20 },
+    );
+  },
+);
