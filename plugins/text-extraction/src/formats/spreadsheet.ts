@@ -9,16 +9,21 @@ import { Pictures } from './pictures.ts';
 import { addXlsPictures } from './xls-pictures.ts';
 import { readZip } from './zip.ts';
 
-/** The parts of SheetJS that read a zip file and the workbook in it. Its types omit them. */
+/** The parts of SheetJS that read a workbook in a zip file. Its types omit them. */
 interface ZipLibrary {
-  readonly CFB: { read(bytes: Uint8Array, options: { type: 'buffer' }): ZipContainer };
   parse_zip(container: ZipContainer, options: ParsingOptions): WorkBook;
 }
 
+/** The entries of a zip file, as SheetJS expects them. */
 interface ZipContainer {
   readonly FullPaths: readonly string[];
-  readonly FileIndex: readonly { content?: Uint8Array }[];
+  readonly FileIndex: readonly { readonly name: string; readonly content: Uint8Array; readonly type: number }[];
 }
+
+/** The `type` of an entry that is a file. */
+const IS_FILE = 2;
+/** The entries that have text, or say where it is. */
+const WORKBOOK_PART = /^(?!xl\/(media|embeddings)\/).*\.(xml|rels|bin|vml)$/i;
 
 /** Reads Excel files, old and new: each sheet with its name and its cells as they are shown. */
 export const readSpreadsheet: FormatReader = async (input, to) => {
@@ -27,18 +32,17 @@ export const readSpreadsheet: FormatReader = async (input, to) => {
   const { read, utils } = library;
   const isZip = bytes[0] === 0x50;
   const isOle = bytes[0] === 0xd0;
-  const headers: string[] = [];
-  if (isZip) {
-    const entries = await readZip(bytes, budget);
-    // The library expands all parts together, so their sizes are checked first.
-    for (const entry of entries) {
-      if (/^xl\/.*\.(xml|bin)$/.test(entry.name)) headers.push(...headersOf(await entry.read()));
-    }
-    await readOfficeProperties(entries, to);
-    await readOfficeImages(entries, to);
+  const entries = isZip ? await readZip(bytes, budget) : [];
+  const parts: { name: string; content: Buffer }[] = [];
+  // The library would expand all entries together, without a check of their sizes and checksums.
+  for (const entry of entries) {
+    if (WORKBOOK_PART.test(entry.name)) parts.push({ name: entry.name, content: await entry.read() });
   }
+  const headers = parts.flatMap(({ content }) => headersOf(content));
+  await readOfficeProperties(entries, to);
+  await readOfficeImages(entries, to);
   const options = { type: 'array', dense: true, cellDates: true, cellHTML: false, cellFormula: false } as const;
-  const book = openBook(() => (isZip ? readWithoutLinks(bytes, library, options) : read(bytes, options)));
+  const book = openBook(() => (isZip ? readWithoutLinks(parts, library, options) : read(bytes, options)));
   const old = isOle ? await OleFile.open(bytes) : undefined;
   if (old !== undefined) describeOle(old, to);
   const workbook = to.wantsImages ? old?.stream('Workbook') : undefined;
@@ -50,7 +54,7 @@ export const readSpreadsheet: FormatReader = async (input, to) => {
     addSheet(sheet['!data'] ?? [], utils.format_cell, to);
   }
   for (const header of headers) to.add({ kind: 'paragraph', text: header });
-  if (isZip) await readOfficeParts(await readZip(bytes, budget), input, to);
+  await readOfficeParts(entries, input, to);
   for (const { name, bytes: inner } of old?.embedded() ?? []) await readInner(inner, name, to);
 };
 
@@ -58,18 +62,24 @@ export const readSpreadsheet: FormatReader = async (input, to) => {
  * Reads a workbook without the links of its cells, which are not text. The library makes a cell for each place of a link,
  * and the link of a whole sheet has 17 billion places.
  */
-function readWithoutLinks(bytes: Uint8Array, { CFB, parse_zip }: ZipLibrary, options: ParsingOptions): WorkBook {
-  const container = CFB.read(bytes, { type: 'buffer' });
-  for (const [i, file] of container.FileIndex.entries()) {
-    if (file.content === undefined || !/worksheets\/[^/]*\.xml$/i.test(container.FullPaths[i] ?? '')) continue;
-    const xml = Buffer.from(file.content);
-    const cellsEnd = Math.max(0, xml.lastIndexOf('sheetData'));
-    const links = xml.indexOf('hyperlink ', cellsEnd);
-    if (links < 0) continue;
-    const rest = xml.toString('latin1', cellsEnd).replaceAll(/<(\w+:)?hyperlink [^<>]*>/g, '');
-    file.content = Buffer.concat([xml.subarray(0, cellsEnd), Buffer.from(rest, 'latin1')]);
-  }
-  return parse_zip(container, options);
+function readWithoutLinks(
+  parts: readonly { readonly name: string; readonly content: Buffer }[],
+  { parse_zip }: ZipLibrary,
+  options: ParsingOptions,
+): WorkBook {
+  const files = parts.map(({ name, content }) => ({
+    name,
+    content: /worksheets\/[^/]*\.xml$/i.test(name) ? withoutLinks(content) : content,
+    type: IS_FILE,
+  }));
+  return parse_zip({ FullPaths: files.map(({ name }) => name), FileIndex: files }, options);
+}
+
+function withoutLinks(sheet: Buffer): Buffer {
+  const cellsEnd = Math.max(0, sheet.lastIndexOf('sheetData'));
+  if (sheet.indexOf('hyperlink ', cellsEnd) < 0) return sheet;
+  const rest = sheet.toString('latin1', cellsEnd).replaceAll(/<(\w+:)?hyperlink [^<>]*>/g, '');
+  return Buffer.concat([sheet.subarray(0, cellsEnd), Buffer.from(rest, 'latin1')]);
 }
 
 /** Adds the cells as they are shown, and their comments. Columns without any text are omitted. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { type ZipFixture, zipOf } from '@headrace/testing/archives';
 import { expect, it } from 'vitest';
 import { parsed } from '../testing/parsed.ts';
@@ -20,6 +21,18 @@ it.each([0, 8])('an Office file with a wrong checksum is damaged (compression me
   });
   expect((await parsed(word({ method }))).text).toBe('hello\n');
 });
+
+it.each(['[Content_Types].xml', '_rels/.rels', 'xl/_rels/workbook.xml.rels', 'xl/workbook.xml'])(
+  'an Excel file with a wrong checksum of %s is damaged',
+  async (name) => {
+    const file = readFileSync(new URL('../testing/files/sheet.xlsx', import.meta.url));
+    // The last place of the name is in the directory of the file, 30 bytes after the checksum.
+    const checksum = file.lastIndexOf(name) - 30;
+    file.writeUInt8(file.readUInt8(checksum) ^ 1, checksum);
+    const message = expect.stringContaining(`${name} is damaged: its checksum is wrong`);
+    expect((await parsed(file)).problem).toEqual({ kind: 'damaged', message });
+  },
+);
 
 it('an archive with a damaged file has the texts of the others', async () => {
   const { text, metadata } = await parsed(

@@ -1,8 +1,22 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
-import { parsed } from '../testing/parsed.ts';
+import { afterAll, expect, it } from 'vitest';
+import { ParseThreads } from './parse-threads.ts';
+
+const threads = new ParseThreads({ memoryMb: 512, timeout: 60_000 }, 1);
+afterAll(() => threads.close());
+
+const parse = (bytes: Uint8Array) =>
+  threads.parse({
+    bytes,
+    name: undefined,
+    contentType: undefined,
+    format: 'text',
+    maxCharacters: 1_000_000,
+    maxExpandedBytes: 10_000_000,
+    images: true,
+  });
 
 const folder = join(import.meta.dirname, '../testing/files');
 /** What the JavaScript engine says about a wrong access. */
@@ -22,7 +36,7 @@ it.each(readdirSync(folder).filter((name) => name !== 'bomb.zip'))(
       fc.asyncProperty(damage, async ({ end, changes }) => {
         const damaged = Buffer.from(bytes);
         for (const [at, value] of changes) damaged[at] = value;
-        const { problem } = await parsed(damaged.subarray(0, end));
+        const { problem } = await parse(damaged.subarray(0, end));
         if (problem === undefined) return;
         expect(problem.message).not.toBe('');
         if (OF_THE_ENGINE.test(problem.message))
@@ -32,3 +46,11 @@ it.each(readdirSync(folder).filter((name) => name !== 'bomb.zip'))(
     );
   },
 );
+
+it('an error that a library does not handle is reported, and does not end the thread', async () => {
+  const bytes = readFileSync(join(folder, '../damaged/unhandled.pdf'));
+  expect(await parse(bytes)).toMatchObject({
+    text: expect.any(String),
+    problem: { kind: 'damaged', message: expect.stringContaining('End of file inside array') },
+  });
+});

@@ -80,7 +80,7 @@ export async function parseFile(request: ParseRequest): Promise<ParsedFile> {
 }
 
 /** Libraries access missing parts of a damaged file without a check, which is no reason that a user understands. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (!(error instanceof TypeError || error instanceof RangeError)) return error.message;
   return `it is damaged: a part of it is missing, or a position or length in it is wrong (the parser says: ${error.message})`;
