@@ -1,11 +1,12 @@
 // Writes python-library/VERSION.zip: the standard library of Pyodide, compiled. Pyodide itself ships sources, and
 // compiling what Python loads at its start takes three quarters of the start.
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { findPyodide } from '../packages/sandbox/bundle/python.js';
 import { root } from './lib/root.mjs';
 
-/** Compiles each module with this Python. The compiled modules are used without a look at their sources. */
+/** Compiles each module with this Python. Python does not compare them with their sources. */
 const COMPILE = `
 import importlib._bootstrap_external as bootstrap, importlib.util, sys, zipfile
 path = next(path for path in sys.path if path.endswith('.zip'))
@@ -27,27 +28,22 @@ const folder = findPyodide();
 if (folder === undefined) console.log('pyodide: not installed, so EmbeddedPython is not available');
 else await build(folder);
 
-function findPyodide() {
-  try {
-    return dirname(createRequire(join(root, 'packages/sandbox/package.json')).resolve('pyodide/package.json'));
-  } catch {
-    return undefined;
-  }
-}
-
 async function build(pyodideFolder) {
   const { version } = JSON.parse(readFileSync(join(pyodideFolder, 'package.json'), 'utf8'));
   const targets = PACKAGES.map((name) => join(root, 'packages', name, 'python-library'));
   if (targets.every((target) => existsSync(join(target, `${version}.zip`)))) return;
-  const { loadPyodide } = await import(join(pyodideFolder, 'pyodide.mjs'));
+  const { loadPyodide } = await import(pathToFileURL(join(pyodideFolder, 'pyodide.mjs')).href);
   const pyodide = await loadPyodide();
   pyodide.runPython(COMPILE);
   const library = pyodide.FS.readFile('/compiled.zip');
   for (const target of targets) {
-    rmSync(target, { recursive: true, force: true });
-    mkdirSync(target);
-    copyFileSync(join(root, 'scripts/lib/python.LICENSE'), join(target, 'LICENSE'));
-    writeFileSync(join(target, `${version}.zip`), library);
+    const fresh = `${target}.new`;
+    for (const folder of [fresh, target]) rmSync(folder, { recursive: true, force: true });
+    mkdirSync(fresh);
+    copyFileSync(join(root, 'scripts/lib/python.LICENSE'), join(fresh, 'LICENSE'));
+    writeFileSync(join(fresh, `${version}.zip`), library);
+    // A build that was interrupted leaves no incomplete library.
+    renameSync(fresh, target);
   }
   console.log(`pyodide ${version}: standard library compiled`);
 }

@@ -66,11 +66,14 @@ await describeWithServer('kafka', (server) => {
         const create = () => admin.createTopics({ topics: [topic], partitions: 1, replicas: 1 });
         await create();
         const source = await open(topic, { 'fetch.max.wait.ms': '100' });
-        await admin.deleteTopics({ topics: [topic] });
-        await create();
-        await producer.send({ messages: [{ topic, value: Buffer.from(value) }] });
-        await expect.poll(() => source.read()?.value?.toString()).toBe(value);
-        await source.close();
+        try {
+          await admin.deleteTopics({ topics: [topic] });
+          await create();
+          await producer.send({ messages: [{ topic, value: Buffer.from(value) }] });
+          await expect.poll(() => source.read()?.value?.toString()).toBe(value);
+        } finally {
+          await source.close();
+        }
       }
     } finally {
       await producer.close();

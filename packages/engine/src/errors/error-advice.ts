@@ -64,7 +64,7 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
   HR_INDEXER_FINISH:
     'Correct the reason in the message, and run again. The next run removes what this run left in the destination.',
   HR_INDEXER_GONE:
-    'Find out which program or person removed the destination, for example with the audit log of the server. Then start the run again. If the message names a file with hashes, delete this file.',
+    'Find out which program or person removed the destination, for example with the audit log of the server. Then start the run again. If the message names a file with hashes, delete this file. If the disk is full, free space.',
   HR_RUN_CHECK_FAILED:
     'Find out why the output differs from what the check expects: see the failed documents of the run, and search the new index, which the next run removes. If the output is right, change the check.',
   HR_ROLLBACK_FAILED: 'See [Reindexing](reindexing.md#roll-back).',
