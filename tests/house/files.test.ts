@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { isForTests, readText, repositoryFiles, root } from './repository.ts';
+import { readText, repositoryFiles, root } from './repository.ts';
 
 const files = repositoryFiles();
 const texts = files.filter((path) => !/\.(png|ico|jpg|gif|woff2?|parquet|gz|zip|pdf|bin)$/.test(path));
-
-/** Source files of more than 400 lines, and why they are not split. */
-const LONG_FILES: Readonly<Record<string, string>> = {};
-const LONG = 400;
 
 describe('files of the repository', () => {
   it('contain no path of the machine that wrote them', () => {
@@ -22,25 +18,6 @@ describe('files of the repository', () => {
     const lock = JSON.parse(readText('package-lock.json')) as { packages: Record<string, { resolved?: string }> };
     const resolved = Object.values(lock.packages).flatMap((entry) => entry.resolved ?? []);
     expect(resolved.filter((url) => /^https?:/.test(url))).toEqual([]);
-  });
-
-  it('have at most 400 lines if they are source files without a listed reason', () => {
-    const long = files.filter(
-      (path) =>
-        /\.(ts|tsx|mjs|js)$/.test(path) &&
-        !isForTests(path) &&
-        !path.includes('.generated.') &&
-        readText(path).split('\n').length > LONG + 1 &&
-        LONG_FILES[path] === undefined,
-    );
-    expect(long, `split them, or give the reason in ${import.meta.filename.slice(root.length)}`).toEqual([]);
-  });
-
-  it('make packages/components less than 30,000 lines', () => {
-    const sources = files.filter((path) => /^packages\/components\/src\/.*\.ts$/.test(path) && !isForTests(path));
-    const lines = sources.reduce((sum, path) => sum + readText(path).split('\n').length - 1, 0);
-    expect(sources.length).toBeGreaterThan(100);
-    expect(lines).toBeLessThan(30_000);
   });
 
   it('await describeWithServer, so that its tests are defined in time', () => {
