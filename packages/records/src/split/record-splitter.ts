@@ -1,4 +1,5 @@
 import type { ByteSource } from './byte-source.ts';
+import { UntilFailure } from './until-failure.ts';
 
 /**
  * The approximate size of a piece. It is so large that the cost of a message between threads does not matter. Twice the
@@ -71,7 +72,7 @@ export interface SplitOptions {
 
 /**
  * Cuts a source at record ends into pieces of about 512 KiB, each with the position of its first record. The memory is
- * limited by the longest allowed record.
+ * limited by the longest allowed record. An error of the source is thrown after the whole records before it.
  */
 export async function* splitRecords(
   source: ByteSource,
@@ -121,7 +122,8 @@ export async function* splitRecords(
     return part;
   };
 
-  for await (const piece of source) {
+  const input = new UntilFailure(source);
+  for await (const piece of input.pieces()) {
     // Unused memory of many small files would make the garbage collector run often.
     if (buffer.length === 0) buffer = memory(Math.min(FIRST_BYTES, pieceBytes, piece.length + 1));
     for (let at = 0; at < piece.length; ) {
@@ -144,6 +146,8 @@ export async function* splitRecords(
     const part = cut();
     if (part !== undefined) yield part;
   }
+  // What is left of a source that failed is not a whole record.
+  input.throwIfAny();
   if (filled === 0) return;
   const bytes = buffer.subarray(0, filled);
   if (skipping) {

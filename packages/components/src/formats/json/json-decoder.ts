@@ -157,7 +157,8 @@ export class JsonDecoder implements RecordDecoder {
         at = reader.end;
       } else {
         const valueEnd = c === OPEN_OBJECT ? endOfObject(text, at, end) : undefined;
-        if (c !== OPEN_OBJECT && !isFirst) this.#reject('this is not an object: the rest of the line was not read', sink);
+        if (c !== OPEN_OBJECT && !isFirst)
+          this.#reject('this is not an object: the rest of the line was not read', sink);
         else if (this.#readAnything(text, at, from, valueEnd ?? end, sink)) this.#publish(sink);
         if (valueEnd === undefined) openArrays = 0;
         at = valueEnd ?? end;

@@ -241,7 +241,12 @@ describe('JsonFormat with values over several lines', () => {
     ['in an array', '[\n{"id":"a"},\n{"id":"b"}', 2, '/data/in.jsonl:3: the file ends inside an array'],
     ['in an object', '[{"id":"a"},\n\n{"id":"b"', 1, '/data/in.jsonl:3: a string or an object is opened but never'],
     ['by a quote', '[{"id":"a"},\n{"id":"b},\n{"id":"c"}]', 1, '/data/in.jsonl:2: a string or an object is opened'],
-    ['in a line', '{"id":"a"}\n{"id":"ключ","x', 1, '2: a string or an object is opened but never closed (column 1, byte 11)'],
+    [
+      'in a line',
+      '{"id":"a"}\n{"id":"ключ","x',
+      1,
+      '2: a string or an object is opened but never closed (column 1, byte 11)',
+    ],
     ['in its only line', '{"id":"a', 0, '1: a string or an object is opened but never closed (column 1, byte 0)'],
     [
       'in a line with several objects',
@@ -256,7 +261,12 @@ describe('JsonFormat with values over several lines', () => {
       1,
       '2: a string or an object is opened but never closed (column 1, byte 14)',
     ],
-    ['inside one long line', '[{"id":"é"},{"id":"b"},  {', 2, '1: a string or an object is opened but never closed (column 26, byte 26)'],
+    [
+      'inside one long line',
+      '[{"id":"é"},{"id":"b"},  {',
+      2,
+      '1: a string or an object is opened but never closed (column 26, byte 26)',
+    ],
   ])('fails on a file that was cut off %s, after the values before', async (_, text, count, message) => {
     const publisher = new CollectingPublisher();
     const format = new JsonFormat({}, { docIdPrefix: '', log: publisher.log });

@@ -83,9 +83,13 @@ interface JsonPlace {
 /** Returns the error for a file that ends inside a value or an array, which begins at a place. */
 function incomplete(path: string, text: OpenText, { byte, line, column }: JsonPlace, what: string): HeadraceError {
   const place = [...(column === undefined ? [] : [`column ${column}`]), text.nameByte(byte)].join(', ');
-  return new HeadraceError('HR_SOURCE_INCOMPLETE', `${path}:${line}: ${what} (${place}): the rest of the file was not read`, {
-    hint: 'Look at this place for a missing quote, brace or bracket, and check whether the file was cut off.',
-  });
+  return new HeadraceError(
+    'HR_SOURCE_INCOMPLETE',
+    `${path}:${line}: ${what} (${place}): the rest of the file was not read`,
+    {
+      hint: 'Look at this place for a missing quote, brace or bracket, and check whether the file was cut off.',
+    },
+  );
 }
 
 /**

@@ -69,6 +69,10 @@ function layoutOf(head: Buffer, final: boolean): JsonLayout | undefined {
 /** Returns the position of the next byte that is neither white space nor the other byte. */
 function skipSpace(bytes: Buffer, from: number, other = SPACE): number {
   let at = from;
-  for (let byte = bytes[at]; byte !== undefined && ((byte <= SPACE && byte !== 0) || byte === other); byte = bytes[++at]);
+  for (
+    let byte = bytes[at];
+    byte !== undefined && ((byte <= SPACE && byte !== 0) || byte === other);
+    byte = bytes[++at]
+  );
   return at;
 }
