@@ -44,7 +44,10 @@ export interface RecordChunk {
   readonly decoder: ModuleReference;
   /** The information about this piece that the decoder needs, such as the number of its first record. Plain data. */
   readonly position: unknown;
-  /** The number of documents in the piece, if it is known before decoding. */
+  /**
+   * The number of documents and rejected records in the piece, if it is known before decoding. The decoder must return
+   * exactly this number.
+   */
   readonly documents?: number;
   /** True if the documents belong to another run. They then keep their `run_id`. */
   readonly keepsRunIds?: true;
@@ -90,12 +93,12 @@ export interface TrackedChunk {
 
 /** A record that cannot be read. It counts as published and failed. The other records are processed. */
 export interface RejectedRecord {
-  /** The position of the record, for example `movies.csv:17`. */
+  /** The position of the record, for example `movies.csv:17`. Not empty. */
   readonly place: string;
   readonly message: string;
   /** The id of the record, if it is known despite the error. */
   readonly id?: string;
-  /** The number of documents that the record contains, if it is not one. All of them fail. */
+  /** The number of documents that the record contains, from 1, if it is not one. All of them fail. */
   readonly count?: number;
 }
 
@@ -125,7 +128,8 @@ export interface RecordSink {
 
 /**
  * Decodes a chunk into documents, in the pipeline threads. Each thread has one instance for each `ModuleReference`. The
- * memory of the bytes is reused after the documents have been processed.
+ * memory of the bytes is reused after the documents have been processed. `decode` cannot be async: it passes every
+ * record to the sink, as a document or as a rejected record, before it returns. Each document is a new one, with an id.
  * A chunk whose output is large is decoded several times, from the start, each time for the next part of the output. A
  * decoder of large chunks should keep its position when the sink is full, and skip the known records in the next call.
  */
@@ -135,7 +139,8 @@ export interface RecordDecoder {
 
 /**
  * Receives documents from a connector. Await every call before the next one, because a call waits until the pipeline
- * has capacity. A published value belongs to the engine: do not use it afterwards.
+ * has capacity. A published value belongs to the engine: do not use it afterwards, and publish a new document for each
+ * record. When `execute` has ended, nothing more is accepted: a later call throws, and fails the connector.
  */
 export interface Publisher {
   publish(document: Document): Promise<void> | undefined;

@@ -28,8 +28,15 @@ export interface IndexerContext {
  * has a separate instance, created with the options of its reference and a logger.
  */
 export interface DocumentEncoder {
+  /**
+   * Returns the text at once, not in a promise. It needs no line feed at its end, but nothing separates it from the next
+   * document.
+   */
   encode(document: Document): string;
-  /** Returns the encoded documents of a table, in order. Each one is equal to the result of `encode`. */
+  /**
+   * Returns the encoded documents of a table, in order: one text for each document, equal to the result of `encode`. For
+   * a streaming indexer, a text may contain several documents.
+   */
   encodeTable?(table: DocumentTable): string[];
   /**
    * Converts the encoded documents of a piece (UTF-8) to the bytes that `send` receives, for example to compress them.
@@ -203,7 +210,7 @@ export abstract class Indexer<P extends TObject = TObject> {
   readonly prefersLargeChunks: boolean = false;
 
   /**
-   * The maximum number of batches in flight. `send` is called in the order of the batches. If the number is greater
+   * The maximum number of batches in flight, a whole number from 1. `send` is called in the order of the batches. If the number is greater
    * than 1, the indexer must keep two versions of the same document in order.
    */
   readonly maxInFlight: number = 1;

@@ -50,6 +50,8 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
     'The message names the stage and the reason, such as a missing file, a server that cannot be reached, or a library that is not installed.',
   HR_STAGE_CHILD_INVALID:
     'Correct the custom stage: it must return documents with an id, created with `Document.create`.',
+  HR_COMPONENT_CONTRACT:
+    'The message names the component and the rule. Correct the component; see [Custom components](custom-components.md#what-headrace-checks).',
   HR_PIPELINE_THREAD_LOST: 'Give the run more memory, fewer threads or smaller documents. The other runs continue.',
   HR_CONNECTOR_FAILED: 'The message gives the reason. Documents that were published before the error are in the index.',
   HR_CONNECTOR_TIMEOUT: 'Raise `runner.connectorTimeout`, or find out what the run waits for.',

@@ -34,6 +34,7 @@ export const ERROR_CODES = {
   HR_STAGE_OVERDUE: 'A stage exceeded the time limit for one document.',
   HR_STAGE_START: 'A stage could not start.',
   HR_STAGE_CHILD_INVALID: 'A stage emitted a child without a valid id.',
+  HR_COMPONENT_CONTRACT: 'A custom component broke a rule of its interface.',
   HR_PIPELINE_THREAD_LOST: 'A pipeline thread ended, for example because it ran out of memory.',
   HR_CONNECTOR_FAILED: 'A connector failed.',
   HR_CONNECTOR_TIMEOUT: 'A connector did not finish within runner.connectorTimeout.',

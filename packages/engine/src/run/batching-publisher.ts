@@ -1,8 +1,10 @@
-import { Decoders } from '../batch/decoders.ts';
+import { Decoders, decodeChunk } from '../batch/decoders.ts';
 import type { EncodedInput, SourceBatch } from '../batch/pipeline-messages.ts';
 import type { Publisher, RecordChunk, RecordSink, RejectedRecord, TrackedChunk } from '../component/connector.ts';
 import type { Logger } from '../component/logger.ts';
+import { checkChunk, checkDocument, checkRejected } from '../component/published.ts';
 import type { Document } from '../document/document.ts';
+import { contractError } from '../errors/contract-error.ts';
 import { counted } from '../errors/counted.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import { encodeDocuments } from '../transport/document-wire.ts';
@@ -82,6 +84,13 @@ export class BatchingPublisher implements Publisher {
   #timer: NodeJS.Timeout | undefined;
   #submitting: Promise<void> = Promise.resolve();
   #failure: { error: unknown } | undefined;
+  /** The document that was published last. */
+  #last: Document | undefined;
+  /** The calls of `publishChunk` that the connector may not have awaited. */
+  readonly #open = new Set<Promise<void>>();
+  #isClosed = false;
+  /** The first call after the end of the connector. */
+  #late: HeadraceError | undefined;
 
   constructor(options: BatchingPublisherOptions) {
     this.#options = options;
@@ -94,6 +103,15 @@ export class BatchingPublisher implements Publisher {
   }
 
   publish(document: Document): Promise<void> | undefined {
+    this.#accept('publish');
+    checkDocument(document);
+    if (document === this.#last) {
+      throw contractError(
+        `publish() received the document "${document.id}" again`,
+        'A published document belongs to the engine. Create a new one for each record.',
+      );
+    }
+    this.#last = document;
     this.#check();
     this.received++;
     if (this.#options.collapse) {
@@ -111,6 +129,18 @@ export class BatchingPublisher implements Publisher {
   }
 
   async publishChunk(chunk: RecordChunk, tracked?: TrackedChunk): Promise<void> {
+    this.#accept('publishChunk');
+    checkChunk(chunk);
+    const call = this.#publishChunk(chunk, tracked);
+    this.#open.add(call);
+    try {
+      await call;
+    } finally {
+      this.#open.delete(call);
+    }
+  }
+
+  async #publishChunk(chunk: RecordChunk, tracked?: TrackedChunk): Promise<void> {
     this.#check();
     const isPlain = tracked === undefined;
     // This limit counts single documents, so their number must be known here.
@@ -130,6 +160,8 @@ export class BatchingPublisher implements Publisher {
   }
 
   reject(record: RejectedRecord): Promise<void> | undefined {
+    this.#accept('reject');
+    checkRejected(record);
     this.#options.onReject(record);
     return undefined;
   }
@@ -154,6 +186,7 @@ export class BatchingPublisher implements Publisher {
 
   /** Sends the collected documents. */
   async flush(): Promise<void> {
+    await Promise.all(this.#open);
     if (this.#held !== undefined) {
       const held = this.#held;
       this.#held = undefined;
@@ -163,6 +196,16 @@ export class BatchingPublisher implements Publisher {
     await this.#sendCollected();
     await this.#submitting;
     this.#check();
+  }
+
+  /** Accepts no more calls of the connector, which has ended: their documents would be lost. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Throws if the connector called the publisher after its end. */
+  checkLate(): void {
+    if (this.#late !== undefined) throw this.#late;
   }
 
   /** Accepts no more documents. Returns the number of published documents that no pipeline thread has received. */
@@ -187,9 +230,8 @@ export class BatchingPublisher implements Publisher {
 
   async #addChunk(chunk: RecordChunk): Promise<void> {
     if (this.#documents.length > 0) this.#sendLater();
-    // The bytes may be a small part of a large buffer.
-    const isPart = chunk.bytes.length < chunk.bytes.buffer.byteLength;
-    const bytes = isPart ? new Uint8Array(chunk.bytes) : chunk.bytes;
+    // The bytes may be a small part of a large buffer, and a connector could overwrite bytes that wait.
+    const bytes = new Uint8Array(chunk.bytes);
     this.#chunks.push({ ...chunk, bytes });
     this.#chunkBytes += bytes.length;
     if (this.#chunkBytes >= this.#batchBytes || this.#chunks.length >= BATCH_DOCUMENTS) return this.#sendCollected();
@@ -246,11 +288,20 @@ export class BatchingPublisher implements Publisher {
         const wait = this.publish(document);
         if (wait !== undefined) waits.push(wait);
       },
-      reject: (record) => this.#options.onReject(record),
+      reject: (record) => void this.reject(record),
       warn: (message) => this.#options.log.warn(message),
     };
-    decoder.decode(bytes, position, sink);
+    decodeChunk(decoder, bytes, position, sink);
     await Promise.all(waits);
+  }
+
+  #accept(method: string): void {
+    if (!this.#isClosed) return;
+    this.#late ??= contractError(
+      `${method}() was called after execute() had ended`,
+      'Await every call of the publisher in execute(), also those in callbacks.',
+    );
+    throw this.#late;
   }
 
   #check(): void {

@@ -117,8 +117,10 @@ export class Delivery {
       // Finishes the documents that were published before the error. A later failure must not lose them.
       await this.#publisher.flush().catch(() => undefined);
     }
+    this.#publisher.close();
     await pool.drain();
     if (!pool.lost) await indexing.flush();
+    if (failed === undefined) this.#publisher.checkLate();
     if (pool.failed !== undefined) throw new ConnectorFailure('Connector exception.', pool.failed, true);
     if (failed !== undefined) throw failed;
   }

@@ -1,7 +1,8 @@
-import type { FinishedOutput, Indexer, IndexerContext, RunOutcome } from '../component/indexer.ts';
+import type { CheckResult, FinishedOutput, Indexer, IndexerContext, RunOutcome } from '../component/indexer.ts';
 import { createLogger, type LogRecord } from '../component/logger.ts';
 import type { Registry } from '../component/registry.ts';
 import type { IngestConfig } from '../config/ingest-config.ts';
+import { classOf, contractError, requireCount } from '../errors/contract-error.ts';
 import { toFailure } from '../errors/headrace-error.ts';
 import { connectWithin } from './connect-within.ts';
 import { ConnectorFailure } from './connector-failure.ts';
@@ -10,6 +11,8 @@ import { DryRunIndexer, dryRunEncoder } from './dry-run.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
 import type { RunIndexer } from './run-context.ts';
 import type { RunRequest } from './run-request.ts';
+
+const OUTCOMES: readonly string[] = ['passed', 'failed', 'not run'] satisfies CheckResult['outcome'][];
 
 /** The environment of an indexer in the thread of the run. */
 interface IndexerSurroundings {
@@ -43,7 +46,14 @@ export class RunIndexers {
   /** Lets the indexer complete its output. See `Indexer.finish`. */
   async finish(counts: DocumentCounts): Promise<FinishedOutput> {
     const { signal } = this.#surroundings;
-    return (await (await this.#whenConnected())?.finish?.(counts, signal)) ?? { checks: [] };
+    const indexer = await this.#whenConnected();
+    const output = (await indexer?.finish?.(counts, signal)) ?? { checks: [] };
+    // A check whose outcome is not known must not count as passed.
+    if (Array.isArray(output.checks) && output.checks.every(({ outcome }) => OUTCOMES.includes(outcome))) return output;
+    throw contractError(
+      `finish() of ${classOf(indexer as Indexer)} returned ${JSON.stringify(output)}`,
+      `checks is a list, and each outcome is one of: ${OUTCOMES.join(', ')}.`,
+    );
   }
 
   async close(outcome: RunOutcome): Promise<void> {
@@ -105,6 +115,8 @@ export class RunIndexers {
     }
     const Class = await this.#registry.load(entry, 'indexer');
     const indexer = new Class(params as never, context);
+    // A custom indexer may extend an older base class without it.
+    if (indexer.maxInFlight !== undefined) requireCount(indexer, 'maxInFlight', indexer.maxInFlight);
     await indexer.prepare?.(signal);
     return indexer;
   }
