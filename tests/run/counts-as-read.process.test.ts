@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RunHarness } from './run-harness.ts';
 
-/** A source with the documents good and bad, in a folder of its own. */
+/** A source with the documents good and bad, in a separate folder. */
 interface Source {
   readonly config: string;
   /** Returns whether a run after this one would not read the document bad again. */

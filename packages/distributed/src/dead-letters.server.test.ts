@@ -95,7 +95,9 @@ await describeWithServer('kafka', (server) => {
     const found = await letters();
     expect(idsOf(found)).toEqual(['doc-77']);
     expect(found[0]?.['reason']).toContain('worker.maxRetries');
-    expect(found[0]?.['place']).toMatch(new RegExp(`^topic ${setup.group}_${pipeline}_source, partition \\d, offset \\d+$`));
+    expect(found[0]?.['place']).toMatch(
+      new RegExp(`^topic ${setup.group}_${pipeline}_source, partition \\d, offset \\d+$`),
+    );
     expect(JSON.parse(String(found[0]?.['document']))).toMatchObject({ id: 'doc-77', n: 77, poison: true });
   });
 
@@ -115,10 +117,14 @@ await describeWithServer('kafka', (server) => {
     setup.write('stage.js', STAGE.replace("document.has('poison')", 'false'));
     setup.start('worker', 'run.conf');
     const replay = await setup.run('replay', `${setup.group}_${pipeline}_fail`, '--config', 'run.conf');
-    expect(replay.output).toContain(`1 message of ${setup.group}_${pipeline}_fail sent to ${setup.group}_${pipeline}_source`);
+    expect(replay.output).toContain(
+      `1 message of ${setup.group}_${pipeline}_fail sent to ${setup.group}_${pipeline}_source`,
+    );
     await expect.poll(() => setup.distinct).toBe(TOTAL);
     const again = await setup.run('replay', `${setup.group}_${pipeline}_fail`, '--config', 'run.conf');
-    expect(again.output).toContain(`0 messages of ${setup.group}_${pipeline}_fail sent to ${setup.group}_${pipeline}_source`);
+    expect(again.output).toContain(
+      `0 messages of ${setup.group}_${pipeline}_fail sent to ${setup.group}_${pipeline}_source`,
+    );
   });
 
   it('messages that cannot be decoded go to the dead-letter topic immediately, and headrace replay sends them once', async () => {
@@ -143,7 +149,9 @@ await describeWithServer('kafka', (server) => {
     expect(idsOf(found)).toEqual(bad);
     for (const letter of found) {
       expect(letter['reason']).toEqual(expect.stringMatching(/./));
-      expect(letter['place']).toMatch(new RegExp(`^topic ${setup.group}_${pipeline}_source, partition \\d, offset \\d$`));
+      expect(letter['place']).toMatch(
+        new RegExp(`^topic ${setup.group}_${pipeline}_source, partition \\d, offset \\d$`),
+      );
     }
     expect(found.find(({ id }) => id === 'broken')?.['document']).toBe('{"id":"bro');
     expect(found.find(({ id }) => id === 'foreign')).toMatchObject({ documents: 3 });
@@ -152,9 +160,13 @@ await describeWithServer('kafka', (server) => {
     expect(service.output).toContain('11 failure events');
     const source = await topics.tap(`${setup.group}_${pipeline}_source`);
     const replay = await setup.run('replay', `${setup.group}_${pipeline}_fail`, '--config', 'run.conf');
-    expect(replay.output).toContain(`7 messages of ${setup.group}_${pipeline}_fail sent to ${setup.group}_${pipeline}_source`);
+    expect(replay.output).toContain(
+      `7 messages of ${setup.group}_${pipeline}_fail sent to ${setup.group}_${pipeline}_source`,
+    );
     const again = await setup.run('replay', `${setup.group}_${pipeline}_fail`, '--config', 'run.conf');
-    expect(again.output).toContain(`0 messages of ${setup.group}_${pipeline}_fail sent to ${setup.group}_${pipeline}_source`);
+    expect(again.output).toContain(
+      `0 messages of ${setup.group}_${pipeline}_fail sent to ${setup.group}_${pipeline}_source`,
+    );
     const sent = await source.first(16);
     expect(sent.map(({ key }) => key).sort()).toEqual([...bad, ...bad, 'also-good', 'good'].sort());
     // A batch remains a batch, and its run is not asked to count it again.

@@ -84,7 +84,9 @@ await describeWithServer('kafka', (server) => {
     const run = setup.start('run', 'run.conf', '--distributed');
     await run.says('No worker is running.');
     expect(await run.signal('SIGTERM'), run.output).toBe(143);
-    expect(run.output).toContain(`They are in the topic ${setup.group}_${pipeline}_source: workers and indexers still process them`);
+    expect(run.output).toContain(
+      `They are in the topic ${setup.group}_${pipeline}_source: workers and indexers still process them`,
+    );
     expect(run.summary).toContain('RUN SUMMARY: Cancelled.');
     await expect.poll(() => topics.list(`${setup.group}_${pipeline}_event`)).toEqual([]);
     const next = setup.start('worker-indexer', 'run.conf');

@@ -84,7 +84,9 @@ await describeWithServer('kafka', (server) => {
     await worker.says(/now 0, 1, 2, 3"/);
     const run = setup.start('run', 'a.conf', '--distributed');
     const [a, b] = ['a', 'b'].map((name) => `${setup.name('shop')} (JSONLines, path ${name}.jsonl)`);
-    await worker.says(`belongs to the config ${a}, but this process runs the config ${b}, with the same consumer group`);
+    await worker.says(
+      `belongs to the config ${a}, but this process runs the config ${b}, with the same consumer group`,
+    );
     expect(written('b')).toEqual([]);
     await worker.signal('SIGTERM');
     setup.start('worker-indexer', 'a.conf');

@@ -19,7 +19,7 @@ export class ForeignMessages {
 
   /**
    * Returns true if a message belongs to another config, whose own consumer group reads it too. Throws
-   * `HR_RUN_FOREIGN_MESSAGE` if it belongs to a config with the same group: nobody else would read it.
+   * `HR_RUN_FOREIGN_MESSAGE` if it belongs to a config with the same group: no other process would read it.
    * @param of the identity in the message
    */
   has(of: ConfigIdentity | undefined): boolean {

@@ -95,7 +95,7 @@ function messageAgain(message: TopicMessage, topic: string, partitions: number):
   const again = { topic, value, ...(key === undefined ? {} : { key }) };
   if (batch === undefined) return { ...again, partition: partitionOf(key?.toString() ?? '', partitions) };
   // All documents of a batch have the partition of the topic that they came from. The run has already counted them, so
-  // nothing is reported. Whoever replays decides which config processes them, so they have no identity.
+  // nothing is reported. The user decides which config processes them, so they have no identity.
   const { run, batch: number, count, bytes, pieces } = batch;
   const partition = Number(/partition (\d+), offset \d+$/.exec(place)?.[1] ?? 0) % partitions;
   return { ...again, partition, headers: toHeaders({ run, batch: number, count, bytes, pieces }) };

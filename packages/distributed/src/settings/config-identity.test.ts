@@ -34,9 +34,12 @@ describe('the identity of a config', () => {
     expect(ownerOf(identity(CONFIG, undefined, 'books'), identity(CONFIG))).toBe('other group');
   });
 
-  it.each([undefined, {}, 'films', { id: 7, group: 'g' }])('is not compared with the identity %j of another program', (of) => {
-    expect(ownerOf(of as unknown as ConfigIdentity, identity(CONFIG))).toBe('own');
-  });
+  it.each([undefined, {}, 'films', { id: 7, group: 'g' }])(
+    'is not compared with the identity %j of another program',
+    (of) => {
+      expect(ownerOf(of as unknown as ConfigIdentity, identity(CONFIG))).toBe('own');
+    },
+  );
 
   it('names the destination, without secrets', () => {
     expect(nameOf(identity(CONFIG))).toBe('films (OpenSearch, url https://search:9200/, index films)');

@@ -41,10 +41,10 @@ describe('what a run does not keep', () => {
   };
 
   /** Reports failures. Returns how many are not kept, after the store has answered. */
-  async function unkept(store: PostFailures | undefined, failures: readonly KeptFailure[], leftOut = 0) {
+  async function unkept(store: PostFailures | undefined, failures: readonly KeptFailure[], unreported = 0) {
     const reports = new FailureReports(store, new MessageGate(), false);
     for (const each of failures) reports.add(each);
-    reports.leaveOut(leftOut);
+    reports.leaveOut(unreported);
     await reports.stored();
     return reports.unkept;
   }

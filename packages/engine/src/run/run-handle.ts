@@ -122,7 +122,7 @@ export class StartedRun implements RunHandle {
     }, STOP_GRACE_MILLIS);
   }
 
-  /** Passes failed documents on, and tells the thread when they are stored. */
+  /** Passes failed documents on, and informs the thread when they are stored. */
   #store(failures: KeptFailure[], { onFailures }: RunListeners): void {
     const stored = (async () => onFailures?.(failures))().then(
       () => true,
