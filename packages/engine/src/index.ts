@@ -6,6 +6,7 @@ export {
   Connector,
   type ConnectorClass,
   type ConnectorContext,
+  type ConnectorEnd,
   type FailedInChunk,
   type ModuleReference,
   type Publisher,

@@ -133,6 +133,7 @@ async function runConnector(recorded: Case, dir: string): Promise<CollectingPubl
   try {
     await connector.preExecute?.();
     await connector.execute(params['pipeline'] === undefined ? undefined : publisher);
+    await connector.markRead?.({ failed: false });
     await connector.postExecute?.();
   } finally {
     await connector.close?.();

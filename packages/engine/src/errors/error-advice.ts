@@ -73,6 +73,10 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
   HR_RUN_OUT_OF_MEMORY:
     'Raise the memory limit of runs, use fewer threads, or remove stages that collect a whole source.',
   HR_RUN_THREAD_LOST: 'Start the run again; if it happens again, report it with the log.',
+  HR_RUN_FAILURES_NOT_KEPT:
+    'Run with `--failures FILE`, or correct the cause: the next run reads these documents again. See [what counts as read](configuration.md#what-counts-as-read).',
+  HR_RUN_FOREIGN_MESSAGE:
+    'Give each config its own `kafka.consumerGroupId`. See [two configs on the same brokers](distributed.md#two-configs-on-the-same-brokers).',
   HR_RUN_NOTHING_SUCCEEDED:
     'Check the reasons of the failed documents. Often all have the same reason, such as a wrong mapping or a stage with a wrong field.',
   HR_RUN_MAX_FAILURES: 'Correct the cause of the failed documents, or raise `runner.maxFailures`.',

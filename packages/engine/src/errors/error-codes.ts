@@ -54,6 +54,9 @@ export const ERROR_CODES = {
   HR_RUN_OUT_OF_MEMORY: 'The run used more memory than its limit.',
   HR_RUN_THREAD_LOST: 'The thread of the run ended unexpectedly.',
   HR_RUN_NOTHING_SUCCEEDED: 'Documents of the run failed, and none succeeded.',
+  HR_RUN_FAILURES_NOT_KEPT:
+    'Documents failed and are not kept where they can be run again, so they do not count as read.',
+  HR_RUN_FOREIGN_MESSAGE: 'A worker or an indexer read a message of another config with the same consumer group.',
   HR_RUN_MAX_FAILURES: 'More documents of the run failed than `runner.maxFailures` allows.',
   HR_RUN_TIMEOUT: 'The run took longer than the policy of the service allows for uploaded configs.',
   HR_RUN_CANCELLED: 'The run was stopped before its end.',

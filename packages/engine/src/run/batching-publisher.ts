@@ -48,9 +48,21 @@ export interface BatchingPublisherOptions {
   readonly settled: () => Promise<void>;
   /** Sends the documents of all batches that were passed on so far, without a wait for a full batch. */
   readonly hurry: () => void;
-  /** The number of documents that failed so far because the destination accepted none. */
-  readonly undelivered: () => number;
+  /** Waits until the failed documents so far are stored, or could not be stored. */
+  readonly failuresStored: () => Promise<void>;
+  /** The numbers of failed documents so far that do not count as read. */
+  readonly unread: () => UnreadDocuments;
+  /** True if documents count as read only when the output of the run is complete. */
+  readonly readAtEnd?: boolean | undefined;
   readonly onReject: (record: RejectedRecord) => void;
+}
+
+/** The failed documents that do not count as read. */
+export interface UnreadDocuments {
+  /** The number of documents that failed because the destination accepted none. */
+  readonly undelivered: number;
+  /** The number of documents that are not kept where they can be run again. */
+  readonly unkept: number;
 }
 
 /** Collects the documents that a connector publishes into numbered batches. */
@@ -79,8 +91,8 @@ export class BatchingPublisher implements Publisher {
   #held: Document | undefined;
   readonly #released = new Signal();
   #notHandedOver = 0;
-  /** The number of undelivered documents at the last call of `settled`. */
-  #undelivered = 0;
+  /** The unread documents at the last call of `settled`. */
+  #unread: UnreadDocuments;
   #timer: NodeJS.Timeout | undefined;
   #submitting: Promise<void> = Promise.resolve();
   #failure: { error: unknown } | undefined;
@@ -95,6 +107,7 @@ export class BatchingPublisher implements Publisher {
   constructor(options: BatchingPublisherOptions) {
     this.#options = options;
     this.signal = options.signal;
+    this.#unread = options.unread();
     const isLarge = options.largeChunks === true;
     this.#smallBytes = isLarge ? LARGE_BATCH_BYTES : SMALL_CHUNK_BYTES;
     this.#batchBytes = isLarge ? LARGE_BATCH_BYTES : BATCH_BYTES;
@@ -170,14 +183,26 @@ export class BatchingPublisher implements Publisher {
     this.#check();
     const held = this.#held;
     while (held !== undefined && this.#held === held && this.#failure === undefined) await this.#released.wait();
-    // `undelivered` also counts documents of this call that failed earlier, but not before the previous call.
-    const before = this.#undelivered;
-    this.#undelivered = this.#options.undelivered();
+    // These are also documents of this call that failed earlier, but not before the previous call.
+    const before = this.#unread;
+    this.#unread = this.#options.unread();
     await this.#sendCollected();
     await this.#options.settled();
-    const count = this.#options.undelivered() - before;
-    if (count === 0) return;
-    throw new HeadraceError('HR_INDEXER_UNDELIVERED', `${counted(count, 'document')} could not be delivered`);
+    await this.#options.failuresStored();
+    const now = this.#options.unread();
+    const undelivered = now.undelivered - before.undelivered;
+    if (undelivered > 0) {
+      throw new HeadraceError('HR_INDEXER_UNDELIVERED', `${counted(undelivered, 'document')} could not be delivered`);
+    }
+    const unkept = now.unkept - before.unkept;
+    if (unkept > 0) {
+      const what = unkept === 1 ? 'is not kept where it can be run again' : 'are not kept where they can be run again';
+      throw new HeadraceError('HR_RUN_FAILURES_NOT_KEPT', `${counted(unkept, 'failed document')} ${what}`);
+    }
+  }
+
+  get readAtEnd(): boolean {
+    return this.#options.readAtEnd === true;
   }
 
   hurry(): void {

@@ -1,6 +1,7 @@
 import { MAX_MILLIS } from '../component/max-millis.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
+import type { KeptFailure } from '../failures/kept-failure.ts';
 import { MessageGate } from '../transport/message-gate.ts';
 import { type DocumentCounts, noDocuments, pendingDocuments, SharedCounts } from './counters.ts';
 import { SharedIndexing } from './indexing-statistics.ts';
@@ -30,6 +31,8 @@ export class StartedRun implements RunHandle {
   #stopping: StopReason | undefined;
   #timer: NodeJS.Timeout | undefined;
   #ended = false;
+  /** Resolves when the thread has the answers about all failed documents so far. */
+  #storing: Promise<void> = Promise.resolve();
   #finish: (result: ThreadResult) => void = () => undefined;
 
   constructor(request: RunRequest, worker: RunThread, heapMb: number, listeners: RunListeners) {
@@ -52,11 +55,11 @@ export class StartedRun implements RunHandle {
         this.#follow(message);
         listeners.onConnectors?.();
       } else if (message.type === 'failures') {
-        listeners.onFailures?.(message.failures);
+        this.#store(message.failures, listeners);
         failureGate.leave(message.weight);
-      } else if (message.type === 'indexer') {
-        this.#indexer = message.indexer;
-        listeners.onIndexer?.(message.usesStandardOutput);
+      } else if (message.type === 'checked') {
+        this.#indexer = message.facts.indexer;
+        listeners.onChecked?.(message.facts);
       } else if (message.type === 'thread') this.#addThread(message);
       else if (message.type === 'done') {
         this.#finish(message.result);
@@ -117,6 +120,17 @@ export class StartedRun implements RunHandle {
       const message = `The run did not stop within ${STOP_GRACE_MILLIS / 1000} seconds and was ended`;
       this.#lose(stopFailure(reason) ?? { code: 'HR_RUN_CANCELLED', message });
     }, STOP_GRACE_MILLIS);
+  }
+
+  /** Passes failed documents on, and informs the thread when they are stored. */
+  #store(failures: KeptFailure[], { onFailures }: RunListeners): void {
+    const stored = (async () => onFailures?.(failures))().then(
+      () => true,
+      () => false,
+    );
+    this.#storing = Promise.all([stored, this.#storing]).then(([isStored]) => {
+      if (!this.#ended) this.#worker.postMessage({ type: 'failures-stored', stored: isStored } satisfies ToRun);
+    });
   }
 
   #follow({ connectors, results }: Extract<FromRun, { type: 'connectors' }>): void {

@@ -21,12 +21,17 @@ import type { FromRun, ThreadData, ToRun } from './thread-messages.ts';
  */
 export function serveRun(port: RunPort, data: ThreadData, idle: IdleLanes): void {
   const stop = new AbortController();
+  /** What waits for the answers about groups of failures, in the order of the groups. */
+  const storing: ((isStored: boolean) => void)[] = [];
   const post = (message: FromRun): void => port.postMessage(message);
 
   const handle = async (message: ToRun): Promise<void> => {
     switch (message.type) {
       case 'stop':
         stop.abort(message.reason);
+        return;
+      case 'failures-stored':
+        storing.shift()?.(message.stored);
         return;
       case 'end':
         await idle.close();
@@ -74,13 +79,17 @@ export function serveRun(port: RunPort, data: ThreadData, idle: IdleLanes): void
             forwardLog,
             logGate,
             onFailures: message.keepFailures
-              ? (failures, weight) => post({ type: 'failures', failures, weight })
+              ? (failures, weight) =>
+                  new Promise((resolve) => {
+                    storing.push(resolve);
+                    post({ type: 'failures', failures, weight });
+                  })
               : undefined,
             failureGate: new MessageGate(message.failureGate),
             onThread: (thread) => post({ type: 'thread', ...thread }),
             onLoaded: () => post({ type: 'loaded' }),
             onConnectors: (connectors, results) => post({ type: 'connectors', connectors, results }),
-            onIndexer: (indexer, usesStandardOutput) => post({ type: 'indexer', indexer, usesStandardOutput }),
+            onChecked: (facts) => post({ type: 'checked', facts }),
             onModules: (modules) => post({ type: 'modules', modules }),
           }),
         });

@@ -5,7 +5,7 @@ import type { RollbackRequest } from '../config/rollback-config.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
 import type { KeptFailure } from '../failures/kept-failure.ts';
-import type { PreviewRequest, PreviewResult, RunProgress, RunRequest } from './run-request.ts';
+import type { ConfigFacts, PreviewRequest, PreviewResult, RunProgress, RunRequest } from './run-request.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
 import type { StageName } from './stage-statistics.ts';
 import type { StopReason } from './stop-reason.ts';
@@ -60,6 +60,8 @@ export type ToRun =
   | { readonly type: 'reach'; readonly request: ReachRequest }
   | { readonly type: 'rollback'; readonly request: RollbackRequest }
   | { readonly type: 'stop'; readonly reason: StopReason }
+  /** The answer to a message `failures`: whether the group is stored. The answers are in the order of the groups. */
+  | { readonly type: 'failures-stored'; readonly stored: boolean }
   /** Asks the thread to finish: it must end its child threads and answer `ended`. */
   | { readonly type: 'end' };
 
@@ -84,8 +86,8 @@ export type FromRun =
   | { readonly type: 'log'; readonly record: LogRecord }
   /** A group of failed documents, and its weight in the `MessageGate`. */
   | { readonly type: 'failures'; readonly failures: KeptFailure[]; readonly weight: number }
-  /** The type of the indexer, and whether it writes documents to the standard output of the process. */
-  | { readonly type: 'indexer'; readonly indexer: string; readonly usesStandardOutput: boolean }
+  /** The config has been checked. */
+  | { readonly type: 'checked'; readonly facts: ConfigFacts }
   /** The modules of built-in components that the run needs. */
   | { readonly type: 'modules'; readonly modules: string[] }
   | { readonly type: 'done'; readonly result: ThreadResult }
