@@ -2,7 +2,7 @@ export { aliasOf, checkChecks, checkReindexing, checkRunId, type ReindexProblem 
 export { INDEX_STATES, type IndexStates, whyClosed } from './closed-index.ts';
 export { CollectionTarget } from './collection-target.ts';
 export { ContentHasher } from './content-hash.ts';
-export { createMissing } from './create-index.ts';
+export { createDefinitions, createIndex } from './create-index.ts';
 export { deleteMissing } from './delete-missing.ts';
 export { deleteMissingRows } from './delete-missing-rows.ts';
 export { DocumentHashes } from './document-hashes.ts';

@@ -49,6 +49,11 @@ const checks = Type.Object({
 /** The parameters of the indexers that create and replace indices. */
 export const indexParameters = {
   /**
+   * Whether the destination is a data stream, which only adds documents. Defaults to what the search engine says about
+   * the name. Set it if the user of this config may not ask.
+   */
+  dataStream: Type.Optional(Type.Boolean()),
+  /**
    * Creates what is missing before the first document: the index with settings and mappings (or mappingsFile, a JSON
    * file), templates (names and JSON files of index templates) and pipelines (names and JSON files of ingest pipelines).
    * What exists is not changed, unless update is true. Defaults to none.
