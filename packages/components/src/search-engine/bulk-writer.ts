@@ -38,6 +38,7 @@ import {
 } from './bulk-reply.ts';
 import { exactField, familiesQuery } from './old-children.ts';
 import type { SearchEngine, SearchEngineRequest } from './search-engine.ts';
+import type { WriteRecorder } from './write-recorder.ts';
 
 /** The action line of a bulk request. After this member, the lines of two versions of a document are equal. */
 const ID_MEMBER = '"_id":';
@@ -65,6 +66,8 @@ export interface BulkWriterOptions {
   readonly batchSize?: number | undefined;
   /** The index and the field with the id of the parent, if old children are deleted. */
   readonly children?: { readonly index: string; readonly field: string };
+  /** Records what is written while the live index is rebuilt. Undefined if it need not be recorded. */
+  readonly recorder?: WriteRecorder | undefined;
   readonly log: Logger;
 }
 
@@ -146,7 +149,7 @@ export class BulkWriter {
       else hashes.add(bytes.hashOfFirstLine(i, ID_BYTES));
     }
     if (queries.length === 0) {
-      return [hashes, () => this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes), signal)];
+      return [hashes, () => this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes, signal), signal)];
     }
     // A delete by query may concern any document.
     return [undefined, () => this.#writeInTurns(bytes, queries, signal)];
@@ -178,7 +181,7 @@ export class BulkWriter {
     const documents = parts.map((part) => part.documents);
     const bytes = new BatchBytes(joinBatches(documents));
     const signal = AbortSignal.any(parts.map((part) => part.signal));
-    const failures = await this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes), signal);
+    const failures = await this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes, signal), signal);
     return splitFailures(failures, documents);
   }
 
@@ -214,7 +217,7 @@ export class BulkWriter {
     signal: AbortSignal,
   ): Promise<readonly IndexFailure[]> {
     const failures: IndexFailure[] = [];
-    const bulk = this.#bulkRequests(bytes);
+    const bulk = this.#bulkRequests(bytes, signal);
     for (let from = 0, to = 0; from < bytes.count; from = to) {
       while (to < bytes.count && queries[to] === queries[from]) to++;
       const positions = allOf(to, from);
@@ -224,9 +227,9 @@ export class BulkWriter {
     return failures;
   }
 
-  #bulkRequests(bytes: BatchBytes): Destination {
-    const { engine, partial, externalVersions, requireAlias } = this.#options;
-    const query = requireAlias ? `${BULK_FILTER}&require_alias=true` : BULK_FILTER;
+  #bulkRequests(bytes: BatchBytes, signal: AbortSignal): Destination {
+    const { partial, externalVersions, requireAlias, recorder } = this.#options;
+    const more = requireAlias ? '&require_alias=true' : '';
     return {
       partial,
       key: (position) => keyOf(bytes.firstLine(position)),
@@ -236,13 +239,24 @@ export class BulkWriter {
       request: (positions) => {
         this.#written = true;
         this.#refreshed.clear();
-        const body = bytes.join(positions);
-        const contentType = 'application/x-ndjson';
-        return this.#ask(engine, { method: 'POST', path: `/_bulk?${query}`, body, contentType }, (response) =>
-          this.#replies.read(response, positions.length),
-        );
+        const send = (filter = '') => this.#sendBulk(bytes, positions, `${BULK_FILTER}${filter}${more}`);
+        if (recorder === undefined) return send().then(({ reply }) => reply);
+        return recorder.request(bytes, positions, signal, send);
       },
     };
+  }
+
+  /** Returns the reply, and the response if there was one. */
+  async #sendBulk(bytes: BatchBytes, positions: readonly number[], query: string) {
+    const body = bytes.join(positions);
+    const contentType = 'application/x-ndjson';
+    let response: HttpResponse | undefined;
+    const request = { method: 'POST', path: `/_bulk?${query}`, body, contentType } as const;
+    const reply = await this.#ask<Reply>(this.#options.engine, request, (answer) => {
+      response = answer;
+      return this.#replies.read(answer, positions.length);
+    });
+    return { reply, response };
   }
 
   async #deleteByQuery(bytes: BatchBytes, positions: readonly number[], signal: AbortSignal): Promise<IndexFailure[]> {

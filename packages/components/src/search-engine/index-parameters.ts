@@ -79,6 +79,11 @@ export const indexParameters = {
       alias: Type.Optional(Type.String()),
       /** How many older indices are kept. Defaults to 1. */
       keep: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, default: 1 })),
+      /**
+       * What happens if programs that are not runs of this process have written to the live index since the rebuild began:
+       * fail, or report, which moves the alias without their changes. Defaults to fail.
+       */
+      foreignWrites: Type.Optional(Type.Union([Type.Literal('fail'), Type.Literal('report')], { default: 'fail' })),
       /** What the new index must fulfil before the alias moves: documents, maxFailed, required, queries. */
       checks: Type.Optional(checks),
     }),

@@ -3,6 +3,7 @@ import type { Failure } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
 import { MessageGate } from '../transport/message-gate.ts';
 import { type DocumentCounts, noDocuments, pendingDocuments, SharedCounts } from './counters.ts';
+import type { Destinations } from './destinations.ts';
 import { SharedIndexing } from './indexing-statistics.ts';
 import type { RunHandle, RunListeners, RunProgress, RunRequest } from './run-request.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
@@ -32,7 +33,13 @@ export class StartedRun implements RunHandle {
   #ended = false;
   #finish: (result: ThreadResult) => void = () => undefined;
 
-  constructor(request: RunRequest, worker: RunThread, heapMb: number, listeners: RunListeners) {
+  constructor(
+    request: RunRequest,
+    worker: RunThread,
+    heapMb: number,
+    listeners: RunListeners,
+    destinations: Destinations,
+  ) {
     this.runId = request.runId;
     this.#worker = worker;
     this.done = new Promise((resolve) => {
@@ -42,6 +49,11 @@ export class StartedRun implements RunHandle {
         resolve({ ...result, stages: this.#stageProgress() });
       };
     });
+    const others = destinations.connect(this.runId, (message) =>
+      worker.postMessage({ type: 'destinations', message } satisfies ToRun),
+    );
+    // Not before: the thread may send requests until its end.
+    worker.once('exit', () => others.end());
     const logGate = new MessageGate();
     const failureGate = new MessageGate();
     worker.on('message', (message: FromRun) => {
@@ -57,7 +69,8 @@ export class StartedRun implements RunHandle {
       } else if (message.type === 'indexer') {
         this.#indexer = message.indexer;
         listeners.onIndexer?.(message.usesStandardOutput);
-      } else if (message.type === 'thread') this.#addThread(message);
+      } else if (message.type === 'destinations') others.receive(message.message);
+      else if (message.type === 'thread') this.#addThread(message);
       else if (message.type === 'done') {
         this.#finish(message.result);
         // Anything that is still active in the thread, such as a timer or a connection, is no longer needed.

@@ -5,6 +5,7 @@ import type { RollbackRequest } from '../config/rollback-config.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
 import type { KeptFailure } from '../failures/kept-failure.ts';
+import type { FromDestinations, ToDestinations } from './destination-messages.ts';
 import type { PreviewRequest, PreviewResult, RunProgress, RunRequest } from './run-request.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
 import type { StageName } from './stage-statistics.ts';
@@ -60,6 +61,7 @@ export type ToRun =
   | { readonly type: 'reach'; readonly request: ReachRequest }
   | { readonly type: 'rollback'; readonly request: RollbackRequest }
   | { readonly type: 'stop'; readonly reason: StopReason }
+  | { readonly type: 'destinations'; readonly message: FromDestinations }
   /** Asks the thread to finish: it must end its child threads and answer `ended`. */
   | { readonly type: 'end' };
 
@@ -86,6 +88,7 @@ export type FromRun =
   | { readonly type: 'failures'; readonly failures: KeptFailure[]; readonly weight: number }
   /** The type of the indexer, and whether it writes documents to the standard output of the process. */
   | { readonly type: 'indexer'; readonly indexer: string; readonly usesStandardOutput: boolean }
+  | { readonly type: 'destinations'; readonly message: ToDestinations }
   /** The modules of built-in components that the run needs. */
   | { readonly type: 'modules'; readonly modules: string[] }
   | { readonly type: 'done'; readonly result: ThreadResult }
