@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { RunHandle } from '@headrace/engine';
 import { StubServer } from '@headrace/testing/stub-server';
 import { describe, expect, onTestFinished } from 'vitest';
+import { HeldFeed } from './held-feed.ts';
 import type { Fields, RebuildRuns } from './rebuild-runs.ts';
 import { rebuildTest } from './rebuild-test.ts';
 
@@ -22,22 +23,14 @@ class OpenRebuild {
 
   /** Starts a rebuild with these documents. Resolves when it has begun to read them. */
   static async start(runs: RebuildRuns, documents: readonly Fields[], block = REBUILD): Promise<OpenRebuild> {
-    const asked = Promise.withResolvers<void>();
-    const released = Promise.withResolvers<void>();
-    const source = await StubServer.start(async (_, response) => {
-      asked.resolve();
-      await released.promise;
-      const items = documents.map(({ id, title }) => `<item><guid>${id}</guid><title>${title}</title></item>`);
-      response.end(`<rss version="2.0"><channel>${items.join('')}</channel></rss>`);
-    });
-    onTestFinished(() => source.close());
-    const run = runs.start(runs.configOf(`class: RSSConnector, rssURL: "${source.url}"`, block));
+    const feed = await HeldFeed.start(documents);
+    const run = runs.start(runs.configOf(feed.source, block));
     const ended = run.done.then(({ message }) => {
       throw new Error(message);
     });
-    await Promise.race([asked.promise, ended]);
+    await Promise.race([feed.asked, ended]);
     ended.catch(() => undefined);
-    return new OpenRebuild(run, released.resolve);
+    return new OpenRebuild(run, feed.release);
   }
 
   /** Lets it read its documents, and waits for its end. */

@@ -16,7 +16,7 @@ export { type GivenDefinition, type IndexDefinition, readDefinition } from './in
 export { IndexHashes } from './index-hashes.ts';
 export { IndexTarget, writeNameOf } from './index-target.ts';
 export type { LiveChanges } from './live-changes.ts';
-export { type ForeignWrites, findForeignWrites, type LiveState, liveStateOf } from './live-writes.ts';
+export { type ForeignWrites, findForeignWrites, foreignCheck, type LiveState, liveStateOf } from './live-writes.ts';
 export { Rebuild, rollBack } from './rebuild.ts';
 export { ndcg, reciprocalRank } from './rebuild-checks.ts';
 export { ReindexError } from './reindex-error.ts';
@@ -30,6 +30,7 @@ export {
 } from './solr-collection.ts';
 export type { SqlSession } from './sql-session.ts';
 export { compareTable, createTable, type TableDefinition, type TableDifference } from './table-definition.ts';
-export { rollBackTable, TableRebuild, type TableRebuildPlan } from './table-rebuild.ts';
+export { rollBackTable, TableRebuild, type TableRebuildPlan, tableIdentity } from './table-rebuild.ts';
 export type { CheckResult, Checks, FinishedIndex, Json, Log, RebuildPlan, SavedQuery } from './types.ts';
 export { type BulkDocuments, type TakenBatch, UnchangedDocuments } from './unchanged-documents.ts';
+export { WatchedCollection } from './watched-collection.ts';

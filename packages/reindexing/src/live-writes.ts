@@ -1,5 +1,6 @@
 import type { IndexAdmin } from './index-admin.ts';
 import { fingerprintOf } from './index-fingerprint.ts';
+import type { CheckResult, Log } from './types.ts';
 
 /** How the writes of programs that a rebuild does not know are treated: the rebuild fails, or only reports them. */
 export type ForeignWrites = 'fail' | 'report';
@@ -35,6 +36,13 @@ export interface KnownWrites {
   readonly known: number;
   /** At most how many writes more: requests without a known outcome, and documents that the index has refused. */
   readonly unknown: number;
+}
+
+/** Returns the check that fails if others have written to the live output; or reports them. */
+export function foreignCheck(isForeign: boolean, found: string, mode: ForeignWrites, log: Log): CheckResult {
+  if (isForeign && mode === 'report') log.warn(`The output is replaced in spite of writes of others: ${found}`);
+  const expected = mode === 'fail' ? 'none' : 'a report (rebuild.foreignWrites)';
+  return { name: 'foreignWrites', outcome: isForeign && mode === 'fail' ? 'failed' : 'passed', found, expected };
 }
 
 /** Whether others have written to the live indices, in words. */

@@ -12,6 +12,7 @@ import {
   type CheckResult,
   type ForeignWrites,
   findForeignWrites,
+  foreignCheck,
   type IndexAdmin,
   type IndexTarget,
   type LiveChanges,
@@ -98,14 +99,7 @@ export class RecordedChanges implements LiveChanges {
     const known = this.#journal.writes;
     const unknown = this.#others?.unknown ?? 0;
     const { isForeign, found } = findForeignWrites(this.#before, now, { known, unknown });
-    const isRefused = isForeign && foreignWrites === 'fail';
-    if (isForeign && !isRefused) log.warn(`The alias moves in spite of writes of others: ${found}`);
-    const foreign: CheckResult = {
-      name: 'foreignWrites',
-      outcome: isRefused ? 'failed' : 'passed',
-      found,
-      expected: foreignWrites === 'fail' ? 'none' : 'a report (rebuild.foreignWrites)',
-    };
+    const foreign = foreignCheck(isForeign, found, foreignWrites, log);
     if (this.#replayed === 0) return [foreign];
     const absent = this.#absent === 0 ? '' : `, of which ${this.#absent} update documents that it does not have`;
     const refused =
