@@ -16,6 +16,14 @@ export {
   type RejectedRecord,
   type TrackedChunk,
 } from './component/connector.ts';
+export type {
+  DestinationAccess,
+  Journal,
+  OtherWriters,
+  Output,
+  RebuildPass,
+  WriterPass,
+} from './component/destination.ts';
 export { type ClassComment, readDocComments } from './component/doc-comments.ts';
 export { parseDuration } from './component/duration.ts';
 export { BATCH_SETTINGS, ignoredSettings, SEARCH_ENGINE_SETTINGS } from './component/ignored-settings.ts';

@@ -50,6 +50,17 @@ export class IndexTarget implements RebuildTarget {
     return new Set((await requireAlias(this.#admin, this.#alias)).keys());
   }
 
+  /** Returns all names of the live index: the alias, its indices, and their other aliases. */
+  async names(): Promise<string[]> {
+    const names = new Set([this.#alias]);
+    for (const index of await this.live()) {
+      const answer = await this.#admin.find<Record<string, { aliases?: Json }>>('GET', `/${inPath(index)}/_alias`);
+      for (const [name, { aliases = {} }] of Object.entries(answer ?? {}))
+        for (const one of [name, ...Object.keys(aliases)]) names.add(one);
+    }
+    return [...names];
+  }
+
   async live(): Promise<ReadonlySet<string>> {
     return new Set((await aliasTargets(this.#admin, this.#alias)).keys());
   }

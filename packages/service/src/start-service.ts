@@ -137,7 +137,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       const runs = counted(interrupted, 'run was', 'runs were');
       logger.warn(`${runs} interrupted when the service last ended`);
     }
-    const threads = options.threads ?? new ThreadsOnDemand(settings.limits.runHeapMb);
+    const journals = directory === undefined ? undefined : join(directory, 'journals');
+    const threads = options.threads ?? new ThreadsOnDemand(settings.limits.runHeapMb, journals);
     let hanging = false;
     undo.push(async () => {
       hanging = !(await endThreads(threads, logger));

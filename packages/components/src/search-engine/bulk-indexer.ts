@@ -1,4 +1,5 @@
 import {
+  type DestinationAccess,
   type EncodedBatch,
   type FinishedDocuments,
   type FinishedOutput,
@@ -12,6 +13,7 @@ import {
   type RunOutcome,
   type TObject,
   type TouchedFile,
+  type WriterPass,
 } from '@headrace/engine';
 import {
   aliasOf,
@@ -34,17 +36,20 @@ import { NO_RETRY, WRITE_ANSWER_MS } from '../http/retry.ts';
 import type { ServerAccess } from '../http/server-access.ts';
 import { BulkEncoder, type BulkEncoderOptions, type JoinSettings } from './bulk-encoder.ts';
 import type { ProductName } from './bulk-reply.ts';
-import { BulkWriter, type StreamOptions } from './bulk-writer.ts';
+import { BulkWriter, type BulkWriterOptions, type StreamOptions } from './bulk-writer.ts';
 import { checkConnection } from './connection.ts';
 import { dataStreamConflicts, documentConflicts } from './data-stream-conflicts.ts';
 import { DataStreams, type IndexTemplate } from './data-streams.ts';
 import { HashingBulkEncoder } from './hashing-bulk-encoder.ts';
+import { placeOf, whyAlone } from './index-destination.ts';
 import { hashesFileOf, openHashes } from './index-hashes.ts';
 import { definitionOf, jsonOf, openAdmin, planOf, reachDefinition, withAdmin } from './index-lifecycle.ts';
 import { checkIndexName, isFixedName, isIndexTemplate, isNameOfIndex } from './index-name.ts';
 import type { IndexParameters } from './index-parameters.ts';
 import { reachIndex } from './reach-index.ts';
+import { RecordedChanges } from './recorded-changes.ts';
 import { SearchEngine, type SearchEngineSettings } from './search-engine.ts';
+import { WriteRecorder } from './write-recorder.ts';
 
 /** Three requests keep a search engine busy while a response is on its way; more would only fill its queue. */
 const IN_FLIGHT = 3;
@@ -70,8 +75,11 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
   #engine: SearchEngine | undefined;
   #patientEngine: SearchEngine | undefined;
   #writer: BulkWriter | undefined;
+  #recorder: WriteRecorder | undefined;
+  #pass: WriterPass | undefined;
   #admin: IndexAdmin | undefined;
   #rebuild: Rebuild | undefined;
+  #target: IndexTarget | undefined;
   #isBuilding = false;
   #streams: StreamOptions | undefined;
   #hashes: IndexHashes | undefined;
@@ -116,6 +124,13 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     };
     if (this.bulk.skipUnchanged !== true) return BulkEncoder.reference(options);
     return HashingBulkEncoder.reference(options);
+  }
+
+  /** The only name that documents are written to. Undefined if it depends on the documents or the time. */
+  get #fixedName(): string | undefined {
+    const name = this.#writeName;
+    const isFixed = this.context.settings.indexOverrideField === undefined && !isIndexTemplate(name);
+    return isFixed && !name.startsWith('<') ? name : undefined;
   }
 
   /** The name that documents are written to: that of a new index, of the alias, or `index`. */
@@ -172,7 +187,8 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
       answerTimeout: WRITE_ANSWER_MS,
     });
     this.#patientEngine = await SearchEngine.open({ ...settings, connections: 1, answerTimeout: PATIENCE_MS });
-    const name = this.#writeName;
+    // Makes the rebuild, whose index the encoder has named.
+    void this.#writeName;
     try {
       await this.#engine.ping();
       await this.#prepare();
@@ -180,29 +196,27 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
       await this.#closeClients();
       throw error;
     }
-    const { settings: shared, log } = this.context;
-    const namesIndex = this.#namesIndex;
-    this.#writer = new BulkWriter({
-      engine: this.#engine,
-      patientEngine: this.#patientEngine,
-      retries: retriesOf(this.context, `${this.product.requests} at ${this.#engine.address}`),
-      name: this.product,
-      partial: this.bulk.update === true,
-      externalVersions: versionOf(shared) !== undefined,
-      namesIndex,
-      streams: this.#streams,
-      requireAlias: this.#rebuild !== undefined,
-      unchanged: this.#hashes?.documents,
-      requests: IN_FLIGHT,
-      batchSize: shared.batchSize,
-      ...(shared.childrenField === undefined ? {} : { children: { index: name, field: shared.childrenField } }),
-      log,
-    });
+  }
+
+  override async begin(): Promise<void> {
+    const { destinations, log } = this.context;
+    if (destinations !== undefined) {
+      const place = await placeOf(this.#requireEngine(), this.bulk.url);
+      if (this.#rebuild !== undefined) await this.#follow(this.#rebuild, destinations, place);
+      else {
+        const name = this.#fixedName;
+        const alone = whyAlone(this.bulk, this.context.settings);
+        this.#pass = await destinations.write({ place, name }, alone);
+        if (alone === undefined) this.#recorder = new WriteRecorder(this.#pass, log);
+      }
+    }
+    await this.#readHashes();
+    this.#writer = this.#makeWriter();
   }
 
   override async send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     const failures = await this.#withHashes(async () => {
-      // Batches keep their order. The engine calls `connect` first.
+      // Batches keep their order. The engine calls `begin` first.
       await this.#hashes?.loaded;
       return (this.#writer as BulkWriter).write(batch, signal);
     });
@@ -237,6 +251,8 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
 
   override async close({ failed, reason = '' }: RunOutcome = { failed: false }): Promise<void> {
     this.#writer?.end();
+    this.#recorder?.close();
+    this.#pass?.close();
     if (failed && this.#isBuilding) await this.#rebuild?.fail(reason);
     await this.#hashes?.end();
     await this.#closeClients();
@@ -314,14 +330,68 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     await createDefinitions(this.#admin, definition, update, log);
     // The templates decide whether the first document creates a data stream.
     const isStream = await this.#findStreams();
-    if (rebuild === undefined && retry !== true && !isStream && isFixedName(index)) {
-      await createIndex(this.#admin, index, definition, update, log);
+    if (rebuild === undefined) {
+      if (retry !== true && !isStream && isFixedName(index)) {
+        await createIndex(this.#admin, index, definition, update, log);
+      }
+      return;
     }
-    await rebuild?.begin(new IndexTarget(this.#admin, planOf(this.bulk), definition));
-    this.#isBuilding = rebuild !== undefined;
-    if (skipUnchanged !== true) return;
-    this.#hashes = await openHashes(this.#admin, this.bulk, this.context);
+    this.#target = new IndexTarget(this.#admin, planOf(this.bulk), definition);
+    await rebuild.begin(this.#target);
+    this.#isBuilding = true;
+  }
+
+  /** Begins to record what other runs change in the live index. */
+  async #follow(rebuild: Rebuild, destinations: DestinationAccess, place: string): Promise<void> {
+    const [admin, target] = [this.#admin as IndexAdmin, this.#target as IndexTarget];
+    const pass = await destinations.rebuild(place, await target.names());
+    const changes = this.#makeWriter({ partial: true, externalVersions: true });
+    const { log } = this.context;
+    const { foreignWrites = 'fail' } = this.bulk.rebuild ?? {};
+    const write = (batch: EncodedBatch, signal: AbortSignal) => changes.write(batch, signal);
+    const index = writeNameOf(rebuild.index);
+    try {
+      rebuild.follow(await RecordedChanges.open({ pass, admin, target, index, foreignWrites, log, write }));
+    } catch (error) {
+      pass.close();
+      throw error;
+    }
+  }
+
+  async #readHashes(): Promise<void> {
+    if (this.bulk.skipUnchanged !== true) return;
+    this.#hashes = await openHashes(this.#admin as IndexAdmin, this.bulk, this.context);
     this.maxInFlight = MANY_IN_FLIGHT;
+  }
+
+  /** @param changed other options, for the changes of other runs */
+  #makeWriter(changed: Partial<BulkWriterOptions> = {}): BulkWriter {
+    const { settings: shared, log } = this.context;
+    const engine = this.#requireEngine();
+    const name = this.#writeName;
+    return new BulkWriter({
+      engine,
+      patientEngine: this.#patientEngine as SearchEngine,
+      retries: retriesOf(this.context, `${this.product.requests} at ${engine.address}`),
+      name: this.product,
+      partial: this.bulk.update === true,
+      externalVersions: versionOf(shared) !== undefined,
+      namesIndex: this.#namesIndex,
+      streams: this.#streams,
+      requireAlias: this.#rebuild !== undefined,
+      unchanged: this.#hashes?.documents,
+      recorder: this.#recorder,
+      requests: IN_FLIGHT,
+      batchSize: shared.batchSize,
+      ...(shared.childrenField === undefined ? {} : { children: { index: name, field: shared.childrenField } }),
+      log,
+      ...changed,
+    });
+  }
+
+  /** Returns the client. The engine calls `connect` first. */
+  #requireEngine(): SearchEngine {
+    return this.#engine as SearchEngine;
   }
 }
 

@@ -49,6 +49,7 @@ async function send(
   const indexer = new OpenSearchIndexer({ url: stub.url, index: 'i', dataStream: false }, context);
   const encoder = new BulkEncoder(indexer.encoder().options as BulkEncoderOptions);
   await indexer.connect();
+  await indexer.begin();
   try {
     const failures = await indexer.send(encodedBatch(encoder, documents), new AbortController().signal);
     return { failures, warnings };

@@ -39,7 +39,8 @@ import {
 import type { DataStreams } from './data-streams.ts';
 import { exactField, familiesQuery } from './old-children.ts';
 import type { SearchEngine, SearchEngineRequest } from './search-engine.ts';
-import { StreamRequests } from './stream-requests.ts';
+import { StreamRequests, type StreamWriter } from './stream-requests.ts';
+import type { WriteRecorder } from './write-recorder.ts';
 
 /** The action line of a bulk request. After this member, the lines of two versions of a document are equal. */
 const ID_MEMBER = '"_id":';
@@ -72,6 +73,8 @@ export interface BulkWriterOptions {
   readonly children?: { readonly index: string; readonly field: string };
   /** The data streams among the destinations. Undefined if there is none. */
   readonly streams?: StreamOptions | undefined;
+  /** Records what is written while the live index is rebuilt. Undefined if it need not be recorded. */
+  readonly recorder?: WriteRecorder | undefined;
   readonly log: Logger;
 }
 
@@ -164,7 +167,7 @@ export class BulkWriter {
       else hashes.add(bytes.hashOfFirstLine(i, ID_BYTES));
     }
     if (queries.length === 0) {
-      return [hashes, () => this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes), signal)];
+      return [hashes, () => this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes, signal), signal)];
     }
     // A delete by query may concern any document.
     return [undefined, () => this.#writeInTurns(bytes, queries, signal)];
@@ -196,7 +199,7 @@ export class BulkWriter {
     const documents = parts.map((part) => part.documents);
     const bytes = new BatchBytes(joinBatches(documents));
     const signal = AbortSignal.any(parts.map((part) => part.signal));
-    const failures = await this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes), signal);
+    const failures = await this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes, signal), signal);
     return splitFailures(failures, documents);
   }
 
@@ -242,7 +245,7 @@ export class BulkWriter {
     signal: AbortSignal,
   ): Promise<readonly IndexFailure[]> {
     const failures: IndexFailure[] = [];
-    const bulk = this.#bulkRequests(bytes);
+    const bulk = this.#bulkRequests(bytes, signal);
     for (let from = 0, to = 0; from < bytes.count; from = to) {
       while (to < bytes.count && queries[to] === queries[from]) to++;
       const positions = allOf(to, from);
@@ -252,13 +255,13 @@ export class BulkWriter {
     return failures;
   }
 
-  #bulkRequests(bytes: BatchBytes): Destination {
-    const { engine, partial, externalVersions, requireAlias } = this.#options;
-    const query = requireAlias ? `${BULK_FILTER}&require_alias=true` : BULK_FILTER;
-    const path = `/_bulk?${query}`;
-    const contentType = 'application/x-ndjson';
-    const send = (body: Buffer, count: number) =>
-      this.#ask(engine, { method: 'POST', path, body, contentType }, (response) => this.#replies.read(response, count));
+  #bulkRequests(bytes: BatchBytes, signal: AbortSignal): Destination {
+    const { partial, externalVersions, requireAlias, recorder } = this.#options;
+    const more = requireAlias ? '&require_alias=true' : '';
+    const send: StreamWriter['send'] = async (body, positions) => {
+      const post = (filter = '') => this.#sendBulk(body, positions.length, `${BULK_FILTER}${filter}${more}`);
+      return recorder === undefined ? (await post()).reply : recorder.request(bytes, positions, signal, post);
+    };
     const requests = this.#streamRequests(bytes, send);
     return {
       partial,
@@ -269,15 +272,12 @@ export class BulkWriter {
       request: (positions) => {
         this.#written = true;
         this.#refreshed.clear();
-        return requests === undefined ? send(bytes.join(positions), positions.length) : requests.request(positions);
+        return requests === undefined ? send(bytes.join(positions), positions) : requests.request(positions);
       },
     };
   }
 
-  #streamRequests(
-    bytes: BatchBytes,
-    send: (body: Buffer, count: number) => Promise<Reply>,
-  ): StreamRequests | undefined {
+  #streamRequests(bytes: BatchBytes, send: StreamWriter['send']): StreamRequests | undefined {
     const { streams, name } = this.#options;
     if (streams === undefined) return undefined;
     return new StreamRequests(bytes, {
@@ -309,6 +309,18 @@ export class BulkWriter {
       for (const id of hits as string[]) found.add(id);
     }
     return found;
+  }
+
+  /** Returns the reply, and the response if there was one. */
+  async #sendBulk(body: Buffer, count: number, query: string) {
+    const contentType = 'application/x-ndjson';
+    let response: HttpResponse | undefined;
+    const request = { method: 'POST', path: `/_bulk?${query}`, body, contentType } as const;
+    const reply = await this.#ask<Reply>(this.#options.engine, request, (answer) => {
+      response = answer;
+      return this.#replies.read(answer, count);
+    });
+    return { reply, response };
   }
 
   async #deleteByQuery(bytes: BatchBytes, positions: readonly number[], signal: AbortSignal): Promise<IndexFailure[]> {

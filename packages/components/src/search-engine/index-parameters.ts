@@ -1,4 +1,4 @@
-import { MapOf, READS, type Static, Type, WRITES } from '@headrace/engine';
+import { MapOf, OneOf, READS, type Static, Type, WRITES } from '@headrace/engine';
 
 /** What a saved query should find. */
 export const savedQuery = {
@@ -39,6 +39,12 @@ export const outputChecks = {
   /** For each field, the lowest percentage of documents that must have it: title: 100. Put names with dots in quotes. */
   required: Type.Optional(MapOf(Type.Number({ minimum: 0, maximum: 100 }))),
 };
+
+/**
+ * What happens if programs that are not runs of this process have written to the live output since the rebuild began:
+ * fail, or report, which puts the new output into use without their changes. Defaults to fail.
+ */
+export const foreignWrites = Type.Optional(OneOf(['fail', 'report'], { default: 'fail' }));
 
 const checks = Type.Object({
   ...outputChecks,
@@ -84,6 +90,7 @@ export const indexParameters = {
       alias: Type.Optional(Type.String()),
       /** How many older indices are kept. Defaults to 1. */
       keep: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, default: 1 })),
+      foreignWrites,
       /** What the new index must fulfil before the alias moves: documents, maxFailed, required, queries. */
       checks: Type.Optional(checks),
     }),

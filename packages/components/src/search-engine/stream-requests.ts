@@ -8,8 +8,8 @@ export interface StreamWriter {
   isStream(name: string): boolean;
   /** Returns which of these ids a data stream already has, or a refusal. */
   existing(stream: string, ids: readonly string[]): Promise<ReadonlySet<string> | Reply>;
-  /** Sends a body with this number of documents. */
-  send(body: Buffer, count: number): Promise<Reply>;
+  /** Sends a body with these documents of the batch. */
+  send(body: Buffer, positions: readonly number[]): Promise<Reply>;
   /** Called with the number of documents that are not sent, because the data stream has them. */
   onExisting(count: number): void;
   /** Why no document can be written to a data stream; undefined if there is no reason. */
@@ -42,7 +42,7 @@ export class StreamRequests {
     const open = written.size === 0 ? positions : positions.filter((position) => !written.has(position));
     const streamOf = (position: number) => this.#streamOf(position);
     const { body, sent, refused } = createRequest(this.#bytes, open, streamOf, this.#writer.why);
-    const reply: Reply = sent.length === 0 ? { items: new Map() } : await this.#writer.send(body, sent.length);
+    const reply: Reply = sent.length === 0 ? { items: new Map() } : await this.#writer.send(body, sent);
     if ('refused' in reply) {
       if (isUnsure(reply.refused.status)) {
         for (const position of sent) if (streamOf(position) !== undefined) this.#unsure.add(position);

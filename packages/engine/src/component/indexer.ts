@@ -1,6 +1,7 @@
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import type { FailedInChunk, ModuleReference } from './connector.ts';
+import type { DestinationAccess } from './destination.ts';
 import type { IndexerSettings } from './indexer-settings.ts';
 import type { Logger } from './logger.ts';
 import type { ParameterProblem } from './parameters.ts';
@@ -17,6 +18,8 @@ export interface IndexerContext {
   readonly retry?: boolean;
   /** True if this run continues an earlier run, whose output must be kept: a part of a distributed run that starts again. */
   readonly continues?: boolean;
+  /** How the run knows other runs that write to the same destination. Undefined outside a run of a process. */
+  readonly destinations?: DestinationAccess;
   /** The indexer calls this with the number of documents whenever it sends documents again. */
   readonly onRetry?: (documents: number) => void;
   /** The indexer calls this with the number of documents that it does not send, because the destination has them. */
@@ -248,6 +251,13 @@ export abstract class Indexer<P extends TObject = TObject> {
    * everything that it opened.
    */
   connect?(): void | Promise<void>;
+
+  /**
+   * Called once after `connect`, before the source is read. It may wait for other runs with the same destination. If it
+   * throws, `close` is called, and the run ends.
+   * @param signal aborted when the run must stop. The method must then throw soon
+   */
+  begin?(signal: AbortSignal): Promise<void>;
 
   /**
    * Writes a batch and returns the documents that failed. If it throws, all documents of the batch fail. A

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { DestinationAccess } from '../component/destination.ts';
 import type { CheckResult, FinishedOutput, RunOutcome } from '../component/indexer.ts';
 import { createLogger, type LogRecord } from '../component/logger.ts';
 import { Registry } from '../component/registry.ts';
@@ -43,6 +44,8 @@ export interface RunSurroundings {
   readonly idle: IdleLanes;
   /** Aborted, with a `StopReason`, when the run must stop. */
   readonly signal: AbortSignal;
+  /** How the run knows the others. Undefined if it has no process beside its thread. */
+  readonly destinations?: DestinationAccess;
   readonly log: (record: LogRecord) => void;
   readonly forwardLog: (record: LogRecord) => void;
   readonly logGate: MessageGate;

@@ -4,6 +4,7 @@ import type { Problem } from '../errors/problem.ts';
 import type { KeptFailure } from '../failures/kept-failure.ts';
 import { MessageGate } from '../transport/message-gate.ts';
 import { type DocumentCounts, noDocuments, pendingDocuments, SharedCounts } from './counters.ts';
+import type { Destinations } from './destinations.ts';
 import { SharedIndexing } from './indexing-statistics.ts';
 import type { RunHandle, RunListeners, RunProgress, RunRequest } from './run-request.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
@@ -35,7 +36,13 @@ export class StartedRun implements RunHandle {
   #storing: Promise<void> = Promise.resolve();
   #finish: (result: ThreadResult) => void = () => undefined;
 
-  constructor(request: RunRequest, worker: RunThread, heapMb: number, listeners: RunListeners) {
+  constructor(
+    request: RunRequest,
+    worker: RunThread,
+    heapMb: number,
+    listeners: RunListeners,
+    destinations: Destinations,
+  ) {
     this.runId = request.runId;
     this.#worker = worker;
     this.done = new Promise((resolve) => {
@@ -45,6 +52,11 @@ export class StartedRun implements RunHandle {
         resolve({ ...result, stages: this.#stageProgress() });
       };
     });
+    const others = destinations.connect(this.runId, (message) =>
+      worker.postMessage({ type: 'destinations', message } satisfies ToRun),
+    );
+    // Not before: the thread may send requests until its end.
+    worker.once('exit', () => others.end());
     const logGate = new MessageGate();
     const failureGate = new MessageGate();
     worker.on('message', (message: FromRun) => {
@@ -60,7 +72,8 @@ export class StartedRun implements RunHandle {
       } else if (message.type === 'checked') {
         this.#indexer = message.facts.indexer;
         listeners.onChecked?.(message.facts);
-      } else if (message.type === 'thread') this.#addThread(message);
+      } else if (message.type === 'destinations') others.receive(message.message);
+      else if (message.type === 'thread') this.#addThread(message);
       else if (message.type === 'done') {
         this.#finish(message.result);
         // Anything that is still active in the thread, such as a timer or a connection, is no longer needed.

@@ -1,9 +1,10 @@
+import type { DestinationAccess } from '../component/destination.ts';
 import type { CheckResult, FinishedOutput, Indexer, IndexerContext, RunOutcome } from '../component/indexer.ts';
 import { createLogger, type LogRecord } from '../component/logger.ts';
 import type { Registry } from '../component/registry.ts';
 import type { IngestConfig } from '../config/ingest-config.ts';
 import { classOf, contractError, requireCount } from '../errors/contract-error.ts';
-import { toFailure } from '../errors/headrace-error.ts';
+import { messageOf, toFailure } from '../errors/headrace-error.ts';
 import { connectWithin } from './connect-within.ts';
 import { ConnectorFailure } from './connector-failure.ts';
 import type { DocumentCounts } from './counters.ts';
@@ -18,6 +19,7 @@ const OUTCOMES: readonly string[] = ['passed', 'failed', 'not run'] satisfies Ch
 interface IndexerSurroundings {
   /** This signal is aborted when the run must stop. */
   readonly signal: AbortSignal;
+  readonly destinations?: DestinationAccess | undefined;
   readonly log: (record: LogRecord) => void;
   readonly indexing: SharedIndexing;
 }
@@ -93,11 +95,19 @@ export class RunIndexers {
     const { log, signal } = this.#surroundings;
     const { connectTimeout = 0 } = settings;
     await connectWithin(connectTimeout, async () => indexer?.connect?.(), createLogger(entry.name, log), signal);
+    try {
+      await indexer?.begin?.(signal);
+    } catch (error) {
+      // Only a connected indexer is closed at the end of the run.
+      const reason = messageOf(error);
+      await indexer?.close?.({ failed: true, reason });
+      throw error;
+    }
   }
 
   async #create(): Promise<Indexer | undefined> {
     const { entry, params, settings } = this.#config.indexer;
-    const { log, indexing, signal } = this.#surroundings;
+    const { log, indexing, signal, destinations } = this.#surroundings;
     const context: IndexerContext = {
       runId: this.#request.runId,
       log: createLogger(entry.name, log),
@@ -106,6 +116,7 @@ export class RunIndexers {
       onUnchanged: (documents) => indexing.unchanged(documents),
       retry: this.#request.retry !== undefined,
       continues: this.#request.continues === true,
+      ...(destinations === undefined ? {} : { destinations }),
     };
     if (this.#request.dryRunFile !== undefined)
       return new DryRunIndexer({ path: this.#request.dryRunFile } as never, context);

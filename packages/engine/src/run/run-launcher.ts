@@ -1,5 +1,7 @@
-import { extname } from 'node:path';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { Output } from '../component/destination.ts';
 import type { RegistrySource } from '../component/registry.ts';
 import type { ReachRequest } from '../config/reach-config.ts';
 import type { RollbackRequest } from '../config/rollback-config.ts';
@@ -7,6 +9,7 @@ import { HeadraceError } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
 import { startLastingThreads } from '../threads/lasting-thread.ts';
 import { tuneCollector } from './collector.ts';
+import { Destinations } from './destinations.ts';
 import { PreviewThread } from './preview-thread.ts';
 import { StartedRun } from './run-handle.ts';
 import type { PreviewRequest, PreviewResult, RunHandle, RunListeners, RunRequest } from './run-request.ts';
@@ -61,6 +64,8 @@ export interface RunLauncherOptions {
   readonly lanes?: number;
   /** True to keep one thread ready, so that the next run starts immediately. */
   readonly keepWarm: boolean;
+  /** A folder for the journals of rebuilds, which no other process uses. Defaults to a temporary one. */
+  readonly journals?: string | undefined;
   /**
    * True to serve runs in the thread of the caller, which takes less memory; see `LocalThread`. Only for a process that
    * does nothing else: a run that exhausts the memory ends it.
@@ -79,10 +84,13 @@ export class RunLauncher {
   #lanes = 1;
   #warm: RunThread | undefined;
   readonly #previews = new PreviewThread();
+  readonly #destinations: Destinations;
   #closed = false;
 
   constructor(options: RunLauncherOptions) {
     this.#options = options;
+    const { journals = join(tmpdir(), `headrace-journals-${process.pid}`) } = options;
+    this.#destinations = new Destinations(journals);
     startLastingThreads();
     if (options.keepWarm) this.prepare();
   }
@@ -105,7 +113,7 @@ export class RunLauncher {
   start(request: RunRequest, listeners: RunListeners = {}): RunHandle {
     const worker = this.#take();
     this.#registry = request.registry;
-    const run = new StartedRun(request, worker, this.#options.heapMb, listeners);
+    const run = new StartedRun(request, worker, this.#options.heapMb, listeners, this.#destinations);
     const opened = new Map<string, number>();
     const tune = () => tuneCollector(this.#options.heapGrowingPercent);
     let mayBeShort = this.#options.heapGrowingPercent === undefined;
@@ -134,6 +142,11 @@ export class RunLauncher {
       if (this.#options.keepWarm) this.prepare();
     });
     return run;
+  }
+
+  /** Returns the ids of the runs that write to a destination, or wait for it. */
+  runsOf(output: Output): string[] {
+    return this.#destinations.runsOf(output);
   }
 
   /**

@@ -1,10 +1,11 @@
-import type { LogRecord } from '../component/logger.ts';
+import { createLogger, type LogRecord } from '../component/logger.ts';
 import { reachConfig } from '../config/reach-config.ts';
 import { rollbackConfig } from '../config/rollback-config.ts';
 import { toFailure } from '../errors/headrace-error.ts';
 import { enforcePolicyOf } from '../policy/current-policy.ts';
 import { MessageGate } from '../transport/message-gate.ts';
 import { SharedCounts } from './counters.ts';
+import { DestinationLink } from './destination-link.ts';
 import type { IdleLanes } from './idle-lanes.ts';
 import { SharedIndexing } from './indexing-statistics.ts';
 import { preload } from './preload.ts';
@@ -23,6 +24,7 @@ export function serveRun(port: RunPort, data: ThreadData, idle: IdleLanes): void
   const stop = new AbortController();
   /** What waits for the answers about groups of failures, in the order of the groups. */
   const storing: ((isStored: boolean) => void)[] = [];
+  let destinations: DestinationLink | undefined;
   const post = (message: FromRun): void => port.postMessage(message);
 
   const handle = async (message: ToRun): Promise<void> => {
@@ -32,6 +34,9 @@ export function serveRun(port: RunPort, data: ThreadData, idle: IdleLanes): void
         return;
       case 'failures-stored':
         storing.shift()?.(message.stored);
+        return;
+      case 'destinations':
+        destinations?.receive(message.message);
         return;
       case 'end':
         await idle.close();
@@ -68,6 +73,12 @@ export function serveRun(port: RunPort, data: ThreadData, idle: IdleLanes): void
           forwardLog(record);
         };
         logBlockedHosts(log);
+        const runLog = createLogger('runner', log);
+        destinations = new DestinationLink({
+          signal: stop.signal,
+          post: (question) => post({ type: 'destinations', message: question }),
+          onWait: (text) => runLog.warn(text),
+        });
         post({
           type: 'done',
           result: await runConfig(message.request, {
@@ -75,6 +86,7 @@ export function serveRun(port: RunPort, data: ThreadData, idle: IdleLanes): void
             indexing: new SharedIndexing(message.indexing),
             idle,
             signal: stop.signal,
+            destinations,
             log,
             forwardLog,
             logGate,

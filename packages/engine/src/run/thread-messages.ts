@@ -5,6 +5,7 @@ import type { RollbackRequest } from '../config/rollback-config.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
 import type { KeptFailure } from '../failures/kept-failure.ts';
+import type { FromDestinations, ToDestinations } from './destination-messages.ts';
 import type { ConfigFacts, PreviewRequest, PreviewResult, RunProgress, RunRequest } from './run-request.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
 import type { StageName } from './stage-statistics.ts';
@@ -62,6 +63,7 @@ export type ToRun =
   | { readonly type: 'stop'; readonly reason: StopReason }
   /** The answer to a message `failures`: whether the group is stored. The answers are in the order of the groups. */
   | { readonly type: 'failures-stored'; readonly stored: boolean }
+  | { readonly type: 'destinations'; readonly message: FromDestinations }
   /** Asks the thread to finish: it must end its child threads and answer `ended`. */
   | { readonly type: 'end' };
 
@@ -88,6 +90,7 @@ export type FromRun =
   | { readonly type: 'failures'; readonly failures: KeptFailure[]; readonly weight: number }
   /** The config has been checked. */
   | { readonly type: 'checked'; readonly facts: ConfigFacts }
+  | { readonly type: 'destinations'; readonly message: ToDestinations }
   /** The modules of built-in components that the run needs. */
   | { readonly type: 'modules'; readonly modules: string[] }
   | { readonly type: 'done'; readonly result: ThreadResult }

@@ -16,10 +16,13 @@ import { RunLauncher } from '@headrace/engine/threads';
  */
 export class ThreadsOnDemand {
   readonly #heapMb: number;
+  readonly #journals: string | undefined;
   #threads: RunLauncher | undefined;
 
-  constructor(heapMb: number) {
+  /** @param journals a folder for the journals of rebuilds, which no other process uses. Defaults to a temporary one */
+  constructor(heapMb: number, journals?: string) {
     this.#heapMb = heapMb;
+    this.#journals = journals;
   }
 
   /** Prepares a thread for a run that will probably need these modules. */
@@ -48,7 +51,7 @@ export class ThreadsOnDemand {
   }
 
   #open(): RunLauncher {
-    this.#threads ??= new RunLauncher({ heapMb: this.#heapMb, keepWarm: true });
+    this.#threads ??= new RunLauncher({ heapMb: this.#heapMb, keepWarm: true, journals: this.#journals });
     return this.#threads;
   }
 }
