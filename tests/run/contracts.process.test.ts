@@ -28,8 +28,8 @@ describe('a connector that breaks a rule', () => {
     ['a rejected record of no documents', 'A rejected record contains 0 documents'],
     ['a publish that nobody awaits', 'publish() was called after execute() had ended'],
     ['AsyncDecoder', 'decode() of AsyncDecoder returned a promise'],
-    ['SameDocumentDecoder', 'A decoder passed the document "a" twice'],
-    ['NoIdDecoder', 'A document has no id: its id is a undefined'],
+    ['SameDocumentDecoder', 'SameDocumentDecoder passed the document "a" twice'],
+    ['NoIdDecoder', 'NoIdDecoder passed a document without an id: its id is a undefined'],
   ])('fails the run: %s', async (breach, message) => {
     const { result, reasons } = await outcomeOf({ connector: `class: ContractConnector, breach: "${breach}"` });
     expect(result.status).toBe('FAILED');

@@ -1,5 +1,5 @@
 import type { RecordSink } from '../component/connector.ts';
-import { checkRejected, requireId } from '../component/published.ts';
+import { checkRejected, IDS, idOf } from '../component/published.ts';
 import type { Document } from '../document/document.ts';
 import { DocumentList, type DocumentRows } from '../document/document-list.ts';
 import type { DocumentTable } from '../document/document-table.ts';
@@ -213,8 +213,12 @@ export class BatchProcessor implements RecordSink {
 
   document(document: Document, source?: SourceText): void {
     this.#checkSink();
-    requireId(document);
-    if (document === this.#last) throw contractError(`A decoder passed the document "${document.id}" twice`, NEW_ONES);
+    const { id } = document;
+    if (typeof id !== 'string' || id === '') {
+      throw contractError(`${this.#decoderName} passed a document without an id: its id is ${idOf(id)}`, IDS);
+    }
+    if (document === this.#last)
+      throw contractError(`${this.#decoderName} passed the document "${id}" twice`, NEW_ONES);
     this.#last = document;
     const at = this.#seen++;
     if (!this.#isNext(this.#seen)) return;
@@ -323,9 +327,15 @@ export class BatchProcessor implements RecordSink {
     this.#options.log.warn(message);
   }
 
+  /** The name of the decoder, for messages. The chunks of a batch mostly have the same decoder. */
+  get #decoderName(): string {
+    return this.#batch?.kind === 'records' ? this.#batch.chunks[0].decoder.name : 'A decoder';
+  }
+
   /** Throws if a decoder uses the sink after it has returned: the document would belong to another chunk. */
   #checkSink(): void {
-    if (!this.#isDecoding) throw contractError('A decoder used its sink after decode() had returned', NOT_ASYNC);
+    if (!this.#isDecoding)
+      throw contractError(`${this.#decoderName} used its sink after decode() had returned`, NOT_ASYNC);
   }
 
   /** Throws if the decoder of a chunk did not return the number of documents that its connector has published. */

@@ -2,6 +2,8 @@ import type { Document } from '../document/document.ts';
 import { contractError, kindOf } from '../errors/contract-error.ts';
 import type { RecordChunk, RejectedRecord } from './connector.ts';
 
+export const IDS = 'An id is a text of at least one character.';
+
 /**
  * Throws `HR_COMPONENT_CONTRACT` if a custom connector or decoder returned something that is not a document with an id
  * and one value for each field.
@@ -15,18 +17,18 @@ export function checkDocument(document: Document): void {
       'Create it with Document.create(id), or Document.fromObject(toValue(object)).',
     );
   }
-  requireId(document);
+  const { id } = document;
+  if (typeof id !== 'string' || id === '') throw contractError(`A document has no id: its id is ${idOf(id)}`, IDS);
   if (values.length === document.fieldNames.length) return;
   throw contractError(
-    `The document "${document.id}" has ${document.fieldNames.length} field names and ${values.length} values`,
+    `The document "${id}" has ${document.fieldNames.length} field names and ${values.length} values`,
     'Set its fields with set(), or give the constructor one value for each name of the shape.',
   );
 }
 
-/** Throws `HR_COMPONENT_CONTRACT` if a document has no id. */
-export function requireId({ id }: Document): void {
-  if (typeof id === 'string' && id !== '') return;
-  throw contractError(`A document has no id: its id is ${id === '' ? 'empty' : kindOf(id)}`, 'Ids are texts.');
+/** Names an id that is not one, for messages. */
+export function idOf(id: unknown): string {
+  return id === '' ? 'empty' : kindOf(id);
 }
 
 export function checkChunk({ bytes, decoder, documents }: RecordChunk): void {
