@@ -57,14 +57,18 @@ export class ChangingShop {
     return shop;
   }
 
-  /** A config that rebuilds the index from all products. */
-  rebuildConfig(keep = 0): string {
-    return `connectors: [{ name: products, sql: "SELECT ${flat(PRODUCT)} ORDER BY p.sku", ${this.#database()} }]
+  /**
+   * A config that rebuilds the index from all products.
+   * @param lock an advisory lock that the query waits for, when it has its snapshot. Undefined if it does not wait
+   */
+  rebuildConfig(lock?: number): string {
+    const where = lock === undefined ? '' : ` WHERE (SELECT pg_advisory_xact_lock_shared(${lock})) IS NOT NULL`;
+    return `connectors: [{ name: products, sql: "SELECT ${flat(PRODUCT)}${where} ORDER BY p.sku", ${this.#database()} }]
       pipelines: [{ name: products, stages: [] }]
       indexer { type: OpenSearch, batchSize: 1000 }
       opensearch { url: "${this.#places.opensearch}", index: ${this.#places.alias}
         create { settings { number_of_shards: 2, number_of_replicas: 0 }, mappings { ${MAPPINGS} } }
-        rebuild { keep: ${keep}, checks { documents { min: 10, maxFewerPercent: 50 }, required { "price.eur": 99 } } } }`;
+        rebuild { keep: 0, checks { documents { min: 10, maxFewerPercent: 50 }, required { "price.eur": 99 } } } }`;
   }
 
   /** A config that writes what has changed since its last run, and deletes what was deleted. */
@@ -128,6 +132,10 @@ export class ChangingShop {
     return [...all]
       .filter((sku) => wanted.get(sku) !== found.get(sku))
       .map((sku) => `${sku} costs ${wanted.get(sku)} in the table and ${found.get(sku)} in the index`);
+  }
+
+  async query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    return (await this.#client.query(sql)).rows;
   }
 
   async close(): Promise<void> {

@@ -119,7 +119,7 @@ export class ChangeJournal {
       if (bytes >= REPLAY_BYTES) break;
     }
     if (changes === 0) return undefined;
-    const contents = [...documents].flatMap((document) => this.#contentsOf(document));
+    const contents = inTurns(Array.from(documents, (document) => this.#contentsOf(document)));
     return {
       toReplay: { contents, changes },
       done: () => {
@@ -137,6 +137,14 @@ export class ChangeJournal {
     const from = all.findLastIndex(({ replaces }) => replaces === 1);
     return all.slice(Math.max(0, from)).map(({ content }) => content as Uint8Array);
   }
+}
+
+/** Returns the first items of all lists, then the second ones: the changes of one document are in different requests. */
+function inTurns<T>(lists: readonly (readonly T[])[]): T[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, i) =>
+    lists.flatMap((list) => (i < list.length ? [list[i] as T] : [])),
+  ).flat();
 }
 
 function open(path: string): DatabaseSync {

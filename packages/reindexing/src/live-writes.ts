@@ -1,5 +1,5 @@
 import type { IndexAdmin } from './index-admin.ts';
-import { fingerprintOf } from './index-fingerprint.ts';
+import { writesOf } from './index-fingerprint.ts';
 import type { CheckResult, Log } from './types.ts';
 
 /** How the writes of programs that a rebuild does not know are treated: the rebuild fails, or only reports them. */
@@ -20,9 +20,9 @@ export async function liveStateOf(admin: IndexAdmin, indices: ReadonlySet<string
   let writes = 0;
   const uuids: string[] = [];
   for (const name of names) {
-    const state = await fingerprintOf(admin, name);
+    const state = await writesOf(admin, name);
     writes += state.writes;
-    uuids.push(state.uuids);
+    uuids.push(state.uuid);
   }
   return { indices: names, uuids: uuids.join(' '), writes };
 }
