@@ -170,6 +170,18 @@ describe('secrets of a config', () => {
     });
   });
 
+  it('are masked in messages that show their line breaks escaped', () => {
+    const { root } = readConfigText('privateKey: "BEGIN\\nabcd\\nEND"');
+    const secrets = secretTexts(root as ObjectNode, false);
+    const problem = {
+      severity: 'error',
+      code: 'HR_CONFIG_SYNTAX',
+      path: '',
+      message: 'Bad: BEGIN\nabcd\nEND',
+    } as const;
+    expect(maskTexts(formatProblem(problem), secrets)).toBe(`error: Bad: ${MASK}.`);
+  });
+
   it('are masked in messages, including values from the environment', () => {
     const root = read('apiKey = k3y-value, path = ${DIR}/in.csv, pin { password: abc }');
     const secrets = secretTexts(root, true);

@@ -1,5 +1,6 @@
 import { unescape as percentDecoded } from 'node:querystring';
 import { type ConfigNode, type ObjectNode, render } from '@headrace/hocon';
+import { escapeControls } from '../errors/plain-text.ts';
 
 /** The text that replaces secrets in responses and logs. */
 export const MASK = '******';
@@ -86,6 +87,8 @@ export function secretTexts(root: ObjectNode, withEnvironment: boolean): string[
       else for (const password of urlPasswords(node.value)) found.add(password);
     }
   }
+  // A text for people contains a secret of several lines, such as a private key, with escaped line breaks.
+  for (const secret of [...found]) found.add(escapeControls(secret));
   return [...found].sort((a, b) => b.length - a.length).slice(0, MAX_SECRETS);
 }
 
