@@ -18,8 +18,8 @@ process.on('message', async ({ id, name, args }: HelperCall) => {
   process.send?.(answer);
 });
 process.on('disconnect', () => process.exit());
-// Ctrl-C and service managers signal all processes of a group. The run may still need this one to end properly.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+// Ctrl-C, service managers and a closed terminal signal all processes of a group. The run may still need this one to end properly.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 function errorOf(error: unknown): HelperError {
   if (!(error instanceof Error)) return { message: String(error) };

@@ -23,3 +23,19 @@ it('a signal soon after the first is the same one, because launchers forward it;
   expect(process.listeners('SIGINT')).toEqual(others);
   remove();
 });
+
+it('a second SIGHUP does not end the process, because a closed terminal may send several', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const kill = vi.spyOn(process, 'kill').mockReturnValue(true);
+  const others = process.listeners('SIGHUP');
+  const stopped: string[] = [];
+  const remove = onStopSignal((signal) => stopped.push(signal));
+  const [handle] = process.listeners('SIGHUP').filter((listener) => !others.includes(listener));
+  handle?.('SIGHUP');
+  vi.advanceTimersByTime(10_000);
+  handle?.('SIGHUP');
+  expect({ stopped, killed: kill.mock.calls }).toEqual({ stopped: ['SIGHUP'], killed: [] });
+  handle?.('SIGTERM');
+  expect(kill.mock.calls).toEqual([[process.pid, 'SIGTERM']]);
+  remove();
+});

@@ -11,7 +11,13 @@ export function createServiceLog({ level, format }: Pick<LogSettings, 'level' | 
     formatters: { level: (label: string) => ({ level: label }) },
   };
   const plain = format === 'pretty' || (format === 'auto' && process.stderr.isTTY);
-  return pino(options, plain ? plainLines(process.stderr) : jsonLines(destination({ fd: 2, sync: true })));
+  if (plain) return pino(options, plainLines(process.stderr));
+  const json = destination({ fd: 2, sync: true });
+  // The service continues without its log when its terminal closes, until it is shut down.
+  json.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EIO' || !process.stderr.isTTY) throw error;
+  });
+  return pino(options, jsonLines(json));
 }
 
 /** Returns a stream for lines of JSON. Pino escapes the control characters of ASCII, but not all for terminals. */
