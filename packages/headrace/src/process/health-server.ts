@@ -28,7 +28,7 @@ export async function startHealthServer(
   const server = createServer((request, response) => {
     const { url = '' } = request;
     const answer = (status: number, body: string, type = 'text/plain; charset=utf-8') =>
-      response.writeHead(status, { 'content-type': type }).end(body);
+      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
     if (request.method !== 'GET' && request.method !== 'HEAD') answer(405, 'Use GET.\n');
     else if (url === '/livez') answer(200, 'ok\n');
     else if (url === '/readyz' || url === '/metrics') {
