@@ -85,17 +85,11 @@ export {
 export { type ReachRequest, reachConfig } from './config/reach-config.ts';
 export { reachHint } from './config/reach-error.ts';
 export { type ReadConfig, type ReadConfigOptions, readConfigFile, readConfigText } from './config/read-config.ts';
-export {
-  configToJson,
-  isSecretKey,
-  MASK,
-  maskSecrets,
-  maskText,
-  maskTexts,
-  secretTexts,
-} from './config/render-config.ts';
+export { configToJson, maskSecrets, maskTexts, secretTexts } from './config/render-config.ts';
 export type { RollbackRequest } from './config/rollback-config.ts';
 export { SecretMask } from './config/secret-mask.ts';
+export { isSecretKey, type Secrecy, secrecyOf } from './config/secret-names.ts';
+export { MASK, maskText } from './config/secret-parts.ts';
 export { ByShape } from './document/by-shape.ts';
 export { Document, type UpdateMode } from './document/document.ts';
 export { DocumentTable } from './document/document-table.ts';

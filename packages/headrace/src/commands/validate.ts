@@ -7,6 +7,7 @@ import {
   type ReachRequest,
   type RegistrySource,
   readPipelineTests,
+  SecretMask,
 } from '@headrace/engine';
 import { RunLauncher } from '@headrace/engine/threads';
 import type { ObjectNode } from '@headrace/hocon';
@@ -56,7 +57,10 @@ export async function validate(files: readonly (string | undefined)[], options: 
 
 async function validateFile(file: string, options: ValidateOptions): Promise<Verdict> {
   const config = await loadConfig(file, options.set);
-  const problems = isTestFile(file) ? await findTestProblems(config, file) : await findProblems(config, file, options);
+  const found = isTestFile(file) ? await findTestProblems(config, file) : await findProblems(config, file, options);
+  // The answer of a server, or the path of a file, may contain a secret.
+  const mask = config.root && new SecretMask(config.root, false);
+  const problems = mask === undefined ? found : found.map((problem) => mask.failure(problem));
   return { name: config.name, valid: !hasErrors(problems), problems };
 }
 

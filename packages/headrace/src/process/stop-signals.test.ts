@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { onStopSignal } from './stop-signals.ts';
+import { onStopSignal, type StopSignal } from './stop-signals.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -30,7 +30,8 @@ it('a second SIGHUP does not end the process, because a closed terminal may send
   const others = process.listeners('SIGHUP');
   const stopped: string[] = [];
   const remove = onStopSignal((signal) => stopped.push(signal));
-  const [handle] = process.listeners('SIGHUP').filter((listener) => !others.includes(listener));
+  const handles = process.listeners('SIGHUP') as ((signal: StopSignal) => void)[];
+  const [handle] = handles.filter((listener) => !others.includes(listener as never));
   handle?.('SIGHUP');
   vi.advanceTimersByTime(10_000);
   handle?.('SIGHUP');
