@@ -7,8 +7,6 @@ import onnx, { type InferenceSession, type Tensor } from 'onnxruntime-node';
 import { type Pooling, pool } from './pooling.ts';
 
 export interface OpenOptions {
-  /** The size of the ONNX file, which comes over the standard input. */
-  readonly graphBytes: number;
   readonly threads: number;
   readonly device: string;
 }
@@ -35,20 +33,22 @@ export interface TokenVectors {
   readonly size: number;
 }
 
+let graph: Uint8Array | undefined;
 let session: InferenceSession | undefined;
 
+/** Receives the ONNX file, before `open`. */
+export function receive(input: Uint8Array): void {
+  graph = input;
+}
+
 /** Loads the model, once. */
-export async function open({ graphBytes, threads, device }: OpenOptions): Promise<void> {
-  const graph = new Uint8Array(graphBytes);
-  let at = 0;
-  for await (const part of process.stdin) {
-    graph.set(part, at);
-    at += part.length;
-  }
+export async function open({ threads, device }: OpenOptions): Promise<void> {
+  const model = graph as Uint8Array;
+  graph = undefined;
   const known = onnx.listSupportedBackends().map(({ name }) => name);
   if (!known.includes(device)) throw deviceError(`this ONNX Runtime has only ${known.join(', ')}`);
   try {
-    session = await onnx.InferenceSession.create(graph, {
+    session = await onnx.InferenceSession.create(model, {
       intraOpNumThreads: threads,
       interOpNumThreads: 1,
       // Warnings of the library about its own optimizations.
