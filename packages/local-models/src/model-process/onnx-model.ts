@@ -4,6 +4,7 @@
  * @module
  */
 import onnx, { type InferenceSession, type Tensor } from 'onnxruntime-node';
+import { hasExternalData } from './external-data.ts';
 import { type Pooling, pool } from './pooling.ts';
 
 export interface OpenOptions {
@@ -36,6 +37,10 @@ export interface TokenVectors {
 let graph: Uint8Array | undefined;
 let session: InferenceSession | undefined;
 
+const EXTERNAL =
+  'the ONNX file has data in another file, which is not read. Save the model in one file, in Python with ' +
+  'onnx.save_model(onnx.load(path), path, save_as_external_data=False)';
+
 /** Receives the ONNX file, before `open`. */
 export function receive(input: Uint8Array): void {
   graph = input;
@@ -45,6 +50,8 @@ export function receive(input: Uint8Array): void {
 export async function open({ threads, device }: OpenOptions): Promise<void> {
   const model = graph as Uint8Array;
   graph = undefined;
+  // The runtime would read any file that the model names, and return it as numbers.
+  if (hasExternalData(model)) throw new Error(EXTERNAL);
   const known = onnx.listSupportedBackends().map(({ name }) => name);
   if (!known.includes(device)) throw deviceError(`this ONNX Runtime has only ${known.join(', ')}`);
   try {
