@@ -132,9 +132,9 @@ async function openProcess(
   const { threads, device = 'cpu' } = modelOptions;
   const graph = await readGraph();
   const module = new URL(`./model-process/onnx-model${extname(import.meta.url)}`, import.meta.url);
-  const process = HelperProcess.start(module, graph);
+  const process = HelperProcess.start(module, { input: graph, maxBytes: 4096 * 1024 * 1024 });
   try {
-    const options: OpenOptions = { graphBytes: graph.length, threads, device };
+    const options: OpenOptions = { threads, device };
     await process.call('open', options);
     return process;
   } catch (error) {

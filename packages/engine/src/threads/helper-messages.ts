@@ -1,3 +1,5 @@
+import type { Confined } from './confinement.ts';
+
 /** A call of a function that the module of a helper process exports. */
 export interface HelperCall {
   readonly id: number;
@@ -27,6 +29,7 @@ export interface HelperEnd {
 export interface HelperStart {
   /** The URL of the module with the functions. */
   readonly module: string;
-  /** What the process reads from its standard input. */
+  /** What the function `receive` of the module gets before all calls. */
   readonly input?: Uint8Array | undefined;
+  readonly confined: Confined;
 }

@@ -1,18 +1,35 @@
 import { extname } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import { HeadraceError } from '../errors/headrace-error.ts';
+import { requiredBoundary, requireNothingHidden } from '../policy/current-policy.ts';
+import type { Confinement } from './confinement.ts';
 import type { HelperAnswer, HelperCall, HelperEnd, HelperError, HelperStart } from './helper-messages.ts';
 import { connectToLastingThread } from './lasting-thread.ts';
+import { moduleMounts } from './module-mounts.ts';
 
 interface Call {
   readonly resolve: (value: never) => void;
   readonly reject: (error: Error) => void;
 }
 
+/** What a helper process gets, and may use. */
+export interface HelperOptions extends Omit<Confinement, 'mounts'> {
+  /** What the function `receive` of the module gets before all calls. */
+  readonly input?: Uint8Array;
+  /** The files that the module needs, in addition to its package and those that it depends on. Defaults to none. */
+  readonly mounts?: Confinement['mounts'];
+}
+
+/** The memory of Node itself, and the address space that V8 reserves for code, which the limit of the kernel counts. */
+const NODE_BYTES = 768 * 1024 * 1024;
+
 /**
  * A process for a native library that cannot be in a thread of a run. Such a thread may be terminated at any time: when a
  * run is cancelled, or needs too much memory. Some libraries then end the whole process, and with it the other runs. A
  * helper process is killed when the thread that uses it ends, and a helper that crashes ends only its calls.
+ * It starts in an empty directory with an empty environment. On Linux, its memory is limited, and it ends with this
+ * process, even if that is killed. If the policy of the thread requires a boundary of the operating system, it runs in
+ * one: without network, and with read access only to Node, the packages of the module and the given files.
  */
 export class HelperProcess {
   readonly #port: MessagePort;
@@ -31,14 +48,23 @@ export class HelperProcess {
   }
 
   /**
-   * Starts a process.
+   * Starts a process. Throws `HR_POLICY_NO_BOUNDARY` if the policy requires a boundary and the machine has none.
    * @param module exports the functions to call
-   * @param input what the process reads from its standard input
    */
-  static start(module: URL, input?: Uint8Array): HelperProcess {
-    const entry = new URL(`./process-keeper-entry${extname(import.meta.url)}`, import.meta.url);
-    const port = connectToLastingThread(entry);
-    port.postMessage({ module: module.href, input } satisfies HelperStart);
+  static start(module: URL, { input, maxBytes, maxProcessorSecs, mounts = [] }: HelperOptions): HelperProcess {
+    const extension = extname(import.meta.url);
+    const boundary = requiredBoundary();
+    const entry = new URL(`./helper-process-entry${extension}`, import.meta.url);
+    const visible = boundary === undefined ? [] : [...moduleMounts(entry.href, module.href), ...mounts];
+    for (const { source, kind } of visible) if (kind === 'directory') requireNothingHidden(source);
+    const port = connectToLastingThread(new URL(`./process-keeper-entry${extension}`, import.meta.url));
+    const confined = {
+      boundary,
+      mounts: visible,
+      maxBytes: NODE_BYTES + maxBytes,
+      ...(maxProcessorSecs === undefined ? {} : { maxProcessorSecs }),
+    };
+    port.postMessage({ module: module.href, input, confined } satisfies HelperStart);
     return new HelperProcess(port);
   }
 
