@@ -156,6 +156,36 @@ describe('VideoFileHandler', () => {
     }
   });
 
+  it('refuses an ffmpeg that is too old, and accepts a build without a version', async () => {
+    const write = (name: string, line: string) =>
+      writeFile(join(folder, name), `#!/bin/sh\necho '${line}'\n`, { mode: 0o755 });
+    await write('old-ffmpeg', 'ffmpeg version 5.1.6-0+deb12u1 Copyright (c) 2000-2024 the FFmpeg developers');
+    const old = { ffmpegPath: join(folder, 'old-ffmpeg') };
+    await expect(read('a.b.mp4', { params: old })).rejects.toMatchObject({
+      code: 'HR_LIBRARY_MISSING',
+      message: `${old.ffmpegPath} is ffmpeg 5.1.6, which is too old`,
+      hint: 'Install ffmpeg 6.0 or newer, or set ffmpegPath to its path.',
+    });
+    await write('new-ffmpeg', 'ffmpeg version N-118000-g1234567 Copyright (c) 2000-2026 the FFmpeg developers');
+    const built = { ffmpegPath: join(folder, 'new-ffmpeg') };
+    await expect(read('a.b.mp4', { params: built })).rejects.toThrow('the output of ffmpeg is not PNG');
+  });
+
+  it.runIf(process.platform === 'linux')('limits the memory, time, pictures and variables of ffmpeg', async () => {
+    const script = `#!/bin/sh
+echo "[error] data $(ulimit -d) time $(ulimit -t) variables $(/usr/bin/env | /usr/bin/sort | /usr/bin/tr '\\n' ' ')" >&2
+echo "[error] arguments $*" >&2
+exit 1
+`;
+    await writeFile(join(folder, 'limits'), script, { mode: 0o755 });
+    process.env['SECRET_OF_THE_SERVICE'] = 'hunter2';
+    const message = await read('a.b.mp4', { params: { ffmpegPath: join(folder, 'limits') } }).catch(String);
+    delete process.env['SECRET_OF_THE_SERVICE'];
+    expect(message).toMatch(/data 2097152 time 28800 variables LC_ALL=C PWD=\S+ /);
+    expect(message).toMatch(/arguments .*-threads 2 -max_pixels 36000000 -protocol_whitelist fd /);
+    expect(message).not.toContain('hunter2');
+  });
+
   it('reports that ffmpeg is not installed', () => {
     const before = process.env['PATH'];
     process.env['PATH'] = folder;

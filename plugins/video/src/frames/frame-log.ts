@@ -45,7 +45,7 @@ export class FrameLog {
   #read(line: string): void {
     const [, source = '', level, rest = ''] = LINE.exec(line) ?? [];
     if (level === 'error' || level === 'fatal' || (level === 'warning' && DAMAGE.test(rest))) {
-      if (this.problems.length < MAX_PROBLEMS) this.problems.push(rest.trim().replace('file:/dev/fd/3: ', ''));
+      if (this.problems.length < MAX_PROBLEMS) this.problems.push(rest.trim().replace('fd:: ', ''));
     } else if (source.startsWith('Parsed_showinfo_')) {
       const base = /^config in time_base: (\d+)\/(\d+)/.exec(rest);
       if (base !== null) this.#timeBase = [Number(base[1]), Number(base[2])];
