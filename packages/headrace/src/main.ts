@@ -28,16 +28,16 @@ function endWithLauncher(): void {
  */
 function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (isClosedTerminal(process.stdout, error)) return;
+    if (isClosedTerminal(process.stdout.isTTY, error)) return;
     if (error.code === 'EPIPE') process.exit(EXIT.ok);
     sayError(`standard output cannot be written: ${error.message}`);
     process.exit(EXIT.failed);
   });
   process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && !isClosedTerminal(process.stderr, error)) throw error;
+    if (error.code !== 'EPIPE' && !isClosedTerminal(process.stderr.isTTY, error)) throw error;
   });
 }
 
-function isClosedTerminal(stream: NodeJS.WriteStream, { code }: NodeJS.ErrnoException): boolean {
-  return stream.isTTY && code === 'EIO';
+function isClosedTerminal(isTerminal: boolean, { code }: NodeJS.ErrnoException): boolean {
+  return isTerminal && code === 'EIO';
 }
