@@ -1,3 +1,4 @@
+export { runGuarded } from './batch/compute-guard.ts';
 export { type CatalogEntry, type ComponentKind, describeModule, ownFields } from './component/catalog.ts';
 export { catalogText, readCatalog } from './component/catalog-file.ts';
 export { commonParameters } from './component/common-parameters.ts';
@@ -145,6 +146,7 @@ export {
   enforcePolicy,
   isRestricted,
   mayComputeWithoutEnd,
+  missingBoundaryProblem,
   requireAllowedHost,
   requiredBoundary,
   requireNothingHidden,

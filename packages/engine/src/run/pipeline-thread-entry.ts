@@ -72,6 +72,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
     // The environment variable is for measurements (bench/matrix).
     tables: process.env.HEADRACE_TABLES !== 'off',
     log,
+    onStart: (stage) => post({ type: 'starting', stage }),
     guard: (work) => processor?.guarded(work) ?? limit.runOnce(work),
   });
   try {

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
-import { requiredBoundary } from '../policy/current-policy.ts';
+import { allowedBytes, requiredBoundary } from '../policy/current-policy.ts';
 import type { Confinement } from './confinement.ts';
 import { connectToLastingThread } from './lasting-thread.ts';
 import type { ProgramEnd, ProgramNews, ProgramRequest, ProgramStart, ProgramStream } from './program-messages.ts';
@@ -66,7 +66,11 @@ export class ChildProgram {
   static start(program: string, args: readonly string[], options: ProgramOptions = {}): ChildProgram {
     const { files = [], input = false } = options;
     const env = options.env ?? (options.confined === undefined ? process.env : {});
-    const confined = options.confined && { ...options.confined, boundary: requiredBoundary() };
+    const confined = options.confined && {
+      ...options.confined,
+      maxBytes: allowedBytes(options.confined.maxBytes),
+      boundary: requiredBoundary(),
+    };
     const entry = new URL(`./process-keeper-entry${extname(import.meta.url)}`, import.meta.url);
     const port = connectToLastingThread(entry);
     // The variables of a thread are a special object.

@@ -23,6 +23,8 @@ export interface HelperError {
 export interface HelperEnd {
   /** How it ended, such as "was ended by SIGKILL". */
   readonly how: string;
+  /** Whether it was ended because a call took too long. */
+  readonly overdue: boolean;
 }
 
 /** To the thread that keeps the processes, once for each process. */
@@ -32,4 +34,6 @@ export interface HelperStart {
   /** What the function `receive` of the module gets before all calls. */
   readonly input?: Uint8Array | undefined;
   readonly confined: Confined;
+  /** The maximum duration of a call on the clock. Undefined for no limit. */
+  readonly callMillis: number | undefined;
 }

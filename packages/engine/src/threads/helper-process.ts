@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import { HeadraceError } from '../errors/headrace-error.ts';
-import { requiredBoundary, requireNothingHidden } from '../policy/current-policy.ts';
+import { allowedBytes, requiredBoundary, requireNothingHidden } from '../policy/current-policy.ts';
 import type { Confinement } from './confinement.ts';
 import type { HelperAnswer, HelperCall, HelperEnd, HelperError, HelperStart } from './helper-messages.ts';
 import { connectToLastingThread } from './lasting-thread.ts';
@@ -12,10 +12,15 @@ interface Call {
   readonly reject: (error: Error) => void;
 }
 
-/** What a helper process gets, and may use. */
+/** What a helper process gets, and may use. `maxBytes` is the memory in addition to that of Node. */
 export interface HelperOptions extends Omit<Confinement, 'mounts'> {
   /** What the function `receive` of the module gets before all calls. */
   readonly input?: Uint8Array;
+  /**
+   * The maximum duration of a call on the clock, from when the process can start it. A process that takes longer is
+   * ended, and its calls fail with `HR_STAGE_OVERDUE`. Undefined for no limit.
+   */
+  readonly callMillis?: number | undefined;
   /** The files that the module needs, in addition to its package and those that it depends on. Defaults to none. */
   readonly mounts?: Confinement['mounts'];
 }
@@ -40,7 +45,7 @@ export class HelperProcess {
   private constructor(port: MessagePort) {
     this.#port = port;
     port.on('message', (message: HelperAnswer | HelperEnd) => {
-      if ('how' in message) this.#end(message.how);
+      if ('how' in message) this.#end(message.how, message.overdue);
       else this.#answered(message);
     });
     port.on('close', () => this.#end('was ended'));
@@ -51,7 +56,10 @@ export class HelperProcess {
    * Starts a process. Throws `HR_POLICY_NO_BOUNDARY` if the policy requires a boundary and the machine has none.
    * @param module exports the functions to call
    */
-  static start(module: URL, { input, maxBytes, maxProcessorSecs, mounts = [] }: HelperOptions): HelperProcess {
+  static start(
+    module: URL,
+    { input, maxBytes, maxProcessorSecs, callMillis, mounts = [] }: HelperOptions,
+  ): HelperProcess {
     const extension = extname(import.meta.url);
     const boundary = requiredBoundary();
     const entry = new URL(`./helper-process-entry${extension}`, import.meta.url);
@@ -61,10 +69,10 @@ export class HelperProcess {
     const confined = {
       boundary,
       mounts: visible,
-      maxBytes: NODE_BYTES + maxBytes,
+      maxBytes: NODE_BYTES + allowedBytes(maxBytes),
       ...(maxProcessorSecs === undefined ? {} : { maxProcessorSecs }),
     };
-    port.postMessage({ module: module.href, input, confined } satisfies HelperStart);
+    port.postMessage({ module: module.href, input, confined, callMillis } satisfies HelperStart);
     return new HelperProcess(port);
   }
 
@@ -95,15 +103,18 @@ export class HelperProcess {
   }
 
   #answered(answer: HelperAnswer): void {
-    const call = this.#calls.get(answer.id) as Call;
+    const call = this.#calls.get(answer.id);
+    // The process may have been taken over by a file, so its answers are not believed.
+    if (call === undefined) return;
     this.#calls.delete(answer.id);
     if (this.#calls.size === 0) this.#port.unref();
     if ('error' in answer) call.reject(errorOf(answer.error));
     else call.resolve(answer.value as never);
   }
 
-  #end(how: string): void {
-    this.#ended ??= new Error(`The helper process ${how}`);
+  #end(how: string, isOverdue = false): void {
+    const message = `The helper process ${how}`;
+    this.#ended ??= isOverdue ? new HeadraceError('HR_STAGE_OVERDUE', message) : new Error(message);
     for (const { reject } of this.#calls.values()) reject(this.#ended);
     this.#calls.clear();
     this.#port.unref();

@@ -21,6 +21,8 @@ import type { ProgramStart } from './program-messages.ts';
 const MAX_LAST_WORDS = 2000;
 /** A helper that sends more is not believed: its library may have been taken over by a file. */
 const MAX_ANSWER_BYTES = 1024 * 1024 * 1024;
+/** The maximum delay of setTimeout in milliseconds, about 24 days. */
+const MAX_TIMER_MILLIS = 2 ** 31 - 1;
 /** The options of Node that say where packages are. Others are not for a helper: with --inspect, it needs the same port. */
 const CONDITIONS = process.execArgv.filter((option) => option.startsWith('--conditions='));
 
@@ -31,7 +33,7 @@ parentPort?.on('message', (port: MessagePort) => {
   });
 });
 
-function keep(port: MessagePort, { module, input, confined }: HelperStart): void {
+function keep(port: MessagePort, { module, input, confined, callMillis }: HelperStart): void {
   const entry = new URL(`./helper-process-entry${extname(import.meta.url)}`, import.meta.url);
   const args = [
     ...CONDITIONS,
@@ -48,7 +50,27 @@ function keep(port: MessagePort, { module, input, confined }: HelperStart): void
     lastWords = (lastWords + text).slice(-MAX_LAST_WORDS);
   });
   let broken: string | undefined;
-  const reader = new FrameReader(MAX_ANSWER_BYTES, (content) => port.postMessage(readAnswer(content)));
+  let calls = 0;
+  let isOverdue = false;
+  let timer: NodeJS.Timeout | undefined;
+  /** Restarts the clock: it measures the oldest call, from when the process could start it. */
+  const watch = () => {
+    clearTimeout(timer);
+    if (callMillis === undefined || calls === 0) return;
+    timer = setTimeout(
+      () => {
+        isOverdue = true;
+        broken = `took longer than ${callMillis / 1000} s for a call (worker.maxProcessingSecs)`;
+        child.kill('SIGKILL');
+      },
+      Math.min(callMillis, MAX_TIMER_MILLIS),
+    );
+  };
+  const reader = new FrameReader(MAX_ANSWER_BYTES, (content) => {
+    port.postMessage(readAnswer(content));
+    calls--;
+    watch();
+  });
   answers?.on('data', (bytes: Buffer) => {
     if (broken !== undefined) return;
     try {
@@ -66,7 +88,8 @@ function keep(port: MessagePort, { module, input, confined }: HelperStart): void
   };
   if (input !== undefined) send(input);
   const end = (how: string) => {
-    port.postMessage({ how } satisfies HelperEnd);
+    clearTimeout(timer);
+    port.postMessage({ how, overdue: isOverdue } satisfies HelperEnd);
     port.close();
   };
   child.on('error', (error) => end(`cannot be used: ${error.message}`));
@@ -75,7 +98,10 @@ function keep(port: MessagePort, { module, input, confined }: HelperStart): void
     const words = lastLine(lastWords);
     end(words === '' ? how : `${how}: ${words}`);
   });
-  port.on('message', (call: HelperCall) => send(serialize(call)));
+  port.on('message', (call: HelperCall) => {
+    send(serialize(call));
+    if (++calls === 1) watch();
+  });
   port.on('close', () => child.kill('SIGKILL'));
 }
 

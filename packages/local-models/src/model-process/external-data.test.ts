@@ -3,32 +3,15 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasExternalData } from './external-data.ts';
+import { type Field, message, text, varint } from './onnx-models.test.lib.ts';
 
-type Field = readonly [number: number, value: number | bigint | Uint8Array | readonly Field[]];
-
-/** Writes a message of Protocol Buffers. */
-function message(...fields: readonly Field[]): Uint8Array {
-  return Buffer.concat(
-    fields.flatMap(([number, value]) => {
-      if (typeof value === 'number' || typeof value === 'bigint') return [varint(number << 3), varint(value)];
-      const bytes = value instanceof Uint8Array ? value : message(...value);
-      return [varint((number << 3) | 2), varint(bytes.length), bytes];
-    }),
-  );
-}
-
-function varint(value: number | bigint): Uint8Array {
-  const bytes: number[] = [];
-  let rest = BigInt(value);
-  do {
-    bytes.push(Number(rest & 0x7fn) | (rest > 0x7fn ? 0x80 : 0));
-    rest >>= 7n;
-  } while (rest > 0n);
-  return Uint8Array.from(bytes);
-}
-
-const text = (value: string) => Buffer.from(value);
-const entry = (key: string, value: string): Field => [13, [[1, text(key)], [2, text(value)]]];
+const entry = (key: string, value: string): Field => [
+  13,
+  [
+    [1, text(key)],
+    [2, text(value)],
+  ],
+];
 const inside: Field[] = [
   [1, 4],
   [2, 1],
@@ -49,7 +32,25 @@ const PLACES: Record<string, (tensor: Field[]) => Field[]> = {
   'a sparse initializer': (tensor) => [[7, [[15, [[1, tensor]]]]]],
   'the indices of a sparse initializer': (tensor) => [[7, [[15, [[2, tensor]]]]]],
   'an attribute': (tensor) => [[7, [[1, [[5, [[5, tensor]]]]]]]],
-  'a list of an attribute': (tensor) => [[7, [[1, [[5, [[10, inside], [10, tensor]]]]]]]],
+  'a list of an attribute': (tensor) => [
+    [
+      7,
+      [
+        [
+          1,
+          [
+            [
+              5,
+              [
+                [10, inside],
+                [10, tensor],
+              ],
+            ],
+          ],
+        ],
+      ],
+    ],
+  ],
   'a sparse tensor of an attribute': (tensor) => [[7, [[1, [[5, [[22, [[1, tensor]]]]]]]]]],
   'a list of sparse tensors': (tensor) => [[7, [[1, [[5, [[23, [[1, tensor]]]]]]]]]],
   'the graph of an attribute': (tensor) => [[7, [[1, [[5, [[6, [[5, tensor]]]]]]]]]],
@@ -58,7 +59,10 @@ const PLACES: Record<string, (tensor: Field[]) => Field[]> = {
   'a function': (tensor) => [[25, [[7, [[5, [[5, tensor]]]]]]]],
   'the default of a function': (tensor) => [[25, [[11, [[5, tensor]]]]]],
   'the graph of a training': (tensor) => [[20, [[2, [[5, tensor]]]]]],
-  'the second part of a graph': (tensor) => [[7, [[5, inside]]], [7, [[5, tensor]]]],
+  'the second part of a graph': (tensor) => [
+    [7, [[5, inside]]],
+    [7, [[5, tensor]]],
+  ],
 };
 
 describe.each(Object.entries(PLACES))('a tensor in %s', (_, at) => {
@@ -95,7 +99,9 @@ it('rejects bytes that are not a message, or that others may read in another way
 });
 
 it('ends for all bytes, and finds what it has found in a part of them', () => {
-  const model = message(...(PLACES['a graph in a graph'] as (tensor: Field[]) => Field[])(EXTERNAL['its place alone'] as Field[]));
+  const model = message(
+    ...(PLACES['a graph in a graph'] as (tensor: Field[]) => Field[])(EXTERNAL['its place alone'] as Field[]),
+  );
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), fc.nat(model.length), (noise, at) => {
       const changed = Buffer.concat([model.subarray(0, at), noise, model.subarray(at)]);

@@ -70,8 +70,9 @@ async function start(settings: LanceSettings): Promise<HelperProcess> {
 /** Returns the folder of the database, which the process may write. A folder for a new table is created. */
 async function mountsOf({ uri, columns }: LanceSettings): Promise<Confinement['mounts']> {
   if (!isAbsolute(uri)) return [];
-  if (columns !== undefined) await mkdir(uri, { recursive: true });
-  else if (!existsSync(uri)) return [];
+  // If the folder cannot be created, the library reports this, as for all folders that it cannot use.
+  if (columns !== undefined) await mkdir(uri, { recursive: true }).catch(() => undefined);
+  if (!existsSync(uri)) return [];
   return [
     { source: uri, target: uri, kind: 'directory', writable: true },
     { source: '', target: '/tmp', kind: 'temporary' },
