@@ -23,14 +23,18 @@ const dialects = Dialects.of('components');
 for (const name of dialects.names) await bundle(name, entriesOf(name));
 
 const engine = distOf('engine');
+const inEngineBundle = Dialects.of('engine');
 const named = namesThemselves('engine');
-const inEngine = await ModuleGraph.of([
-  join(engine, 'run/run-thread-entry.js'),
-  join(engine, 'run/run-launcher.js'),
-  join(engine, 'reading.js'),
-  join(engine, 'threads/process-keeper-entry.js'),
-  ...Object.values(named).map((file) => join(engine, file)),
-]);
+const inEngine = await ModuleGraph.of(
+  [
+    join(engine, 'run/run-thread-entry.js'),
+    join(engine, 'run/run-launcher.js'),
+    join(engine, 'reading.js'),
+    join(engine, 'threads/process-keeper-entry.js'),
+    ...Object.values(named).map((file) => join(engine, file)),
+  ],
+  inEngineBundle,
+);
 // Modules that the run thread needs to start the pipeline threads.
 const first = inEngine.closure(join(engine, 'run/run-thread-entry.js'));
 // Modules that the process of `headrace run` needs to start it, and those that it needs to read the config.
@@ -45,6 +49,7 @@ await bundle(
   {
     index: 'index.js',
     reading: 'reading.js',
+    'plain-text': 'errors/plain-text.js',
     testing: 'testing/index.js',
     'run-launcher': 'run/run-launcher.js',
     'run-thread-entry': 'run/run-thread-entry.js',
@@ -62,6 +67,7 @@ await bundle(
     if (underNamed.has(id)) return 'base';
     return id.startsWith(forTests) || keeper.has(id) ? null : 'core';
   },
+  { inside: inEngineBundle },
 );
 
 /** The source folders with the code that most stages need. Their modules go into one file of the bundle. */

@@ -31,7 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   records: ['testing'],
   'text-analysis': ['testing'],
   hocon: ['testing'],
-  engine: ['hocon', 'testing'],
+  engine: ['hocon', 'sandbox', 'testing'],
   testing: [],
   components: ['engine', 'testing', ...DIALECTS],
   service: ['engine', 'components', 'testing'],

@@ -59,7 +59,7 @@ export class CountConnector extends Connector<typeof countParameters> {
 }
 
 const troubleParameters = Type.Object({
-  /** The kind of trouble: throw, start (throw in start), memory, exit, hang, wait. */
+  /** The kind of trouble: throw, start (throw in start), endless-start, memory, exit, hang, wait. */
   kind: Type.String(),
   /** Affects only documents whose `n` is a multiple of this. */
   every: Type.Optional(Type.Integer({ default: 1 })),
@@ -99,6 +99,7 @@ export class Trouble extends Stage<typeof troubleParameters> {
 
   override start(): void {
     if (this.params.kind === 'start') throw new Error('this stage does not start');
+    if (this.params.kind === 'endless-start') /^(a+)+$/.test(`${'a'.repeat(60)}b`);
   }
 
   override process(document: Document): Document[] | undefined | Promise<undefined> {

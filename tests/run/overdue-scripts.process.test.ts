@@ -4,6 +4,23 @@ import { configOf, RunHarness } from './run-harness.ts';
 const harness = new RunHarness();
 afterAll(() => harness.close());
 
+it('a stage that computes without end when it starts is ended after worker.maxProcessingSecs', async () => {
+  const config = configOf({
+    stages: '{ class: Trouble, name: regex, kind: endless-start }',
+    rest: 'worker { threads: 1, maxProcessingSecs: 1 }',
+  });
+  const result = await harness.run(config);
+  expect(result.status).toBe('FAILED');
+  expect(result.problems).toMatchObject([
+    {
+      code: 'HR_STAGE_START',
+      message: expect.stringContaining(
+        'Stage regex (Trouble) computed longer than 1 s to start (worker.maxProcessingSecs)',
+      ),
+    },
+  ]);
+});
+
 it(
   'worker.maxProcessingSecs limits a trusted script in a separate process, and the run continues',
   async () => {

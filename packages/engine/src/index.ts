@@ -1,3 +1,4 @@
+export { runGuarded } from './batch/compute-guard.ts';
 export { type CatalogEntry, type ComponentKind, describeModule, ownFields } from './component/catalog.ts';
 export { catalogText, readCatalog } from './component/catalog-file.ts';
 export { commonParameters } from './component/common-parameters.ts';
@@ -94,17 +95,11 @@ export {
 export { type ReachRequest, reachConfig } from './config/reach-config.ts';
 export { reachHint } from './config/reach-error.ts';
 export { type ReadConfig, type ReadConfigOptions, readConfigFile, readConfigText } from './config/read-config.ts';
-export {
-  configToJson,
-  isSecretKey,
-  MASK,
-  maskSecrets,
-  maskText,
-  maskTexts,
-  secretTexts,
-} from './config/render-config.ts';
+export { configToJson, maskSecrets, maskTexts, secretTexts } from './config/render-config.ts';
 export type { RollbackRequest } from './config/rollback-config.ts';
 export { SecretMask } from './config/secret-mask.ts';
+export { isSecretKey, type Secrecy, secrecyOf } from './config/secret-names.ts';
+export { MASK, maskText } from './config/secret-parts.ts';
 export { ByShape } from './document/by-shape.ts';
 export { Document, type UpdateMode } from './document/document.ts';
 export { DocumentTable } from './document/document-table.ts';
@@ -160,6 +155,7 @@ export {
   enforcePolicy,
   isRestricted,
   mayComputeWithoutEnd,
+  missingBoundaryProblem,
   requireAllowedHost,
   requiredBoundary,
   requireNothingHidden,
@@ -193,7 +189,9 @@ export { isFinal, mayBecome, type RunState } from './run/run-state.ts';
 export { runSummary } from './run/run-summary.ts';
 export type { StageProgress } from './run/stage-statistics.ts';
 export { ChildProgram } from './threads/child-program.ts';
+export type { Confinement } from './threads/confinement.ts';
 export { HelperProcess } from './threads/helper-process.ts';
+export { programMounts } from './threads/module-mounts.ts';
 export { decodeList, encodeList, type WireValue } from './transport/document-wire.ts';
 export { release } from './transport/release.ts';
 export { BatchBytes } from './writing/batch-bytes.ts';

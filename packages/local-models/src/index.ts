@@ -16,4 +16,4 @@ export {
   type TokenModelOptions,
   type TokenVectors,
 } from './token-model.ts';
-export { Tokenizer, type TokenPiece } from './tokenizer.ts';
+export { Tokenizer, type TokenLimits, type TokenPiece } from './tokenizer.ts';

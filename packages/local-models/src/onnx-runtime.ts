@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname } from 'node:path';
-import { HeadraceError, type ParameterProblem } from 'headrace/engine';
+import { HeadraceError, missingBoundaryProblem, type ParameterProblem } from 'headrace/engine';
 
 const PACKAGE = 'onnxruntime-node';
 /** The tested versions, the same as in `peerDependencies` of package.json. */
@@ -25,11 +25,14 @@ const PLATFORMS: { readonly [device in Device]?: NodeJS.Platform } = { cuda: 'li
 const CUDA_LIBRARIES = 'bin/*/linux/*/libonnxruntime_providers_cuda.so';
 
 /**
- * Reports a parameter that needs ONNX Runtime, if it is not installed, and a device that this machine cannot have. Does
+ * Reports a parameter that needs ONNX Runtime, if it is not installed, or if the policy allows it only in a boundary that
+ * this machine does not have. Reports a device that this machine cannot have. Does
  * not load ONNX Runtime: whether a graphics card works is known only at the start.
  */
 export function* checkRuntime(parameter: string, device: Device = 'cpu'): Generator<ParameterProblem> {
   const missing = missingRuntime();
+  const unconfined = missingBoundaryProblem(parameter);
+  if (unconfined !== undefined) yield unconfined;
   if (missing !== undefined) yield { parameter, ...missing, atStart: true };
   else yield* checkDevice(device);
 }

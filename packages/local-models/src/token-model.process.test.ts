@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { TokenModel } from './token-model.ts';
+import { endlessModel, hugeModel, readingModel } from './model-process/onnx-models.test.lib.ts';
+import { TokenModel, type TokenModelOptions } from './token-model.ts';
 
 const GRAPH = join(import.meta.dirname, '../../../plugins/entities/src/testing/token-model/model.onnx');
 
@@ -15,8 +16,11 @@ afterEach(async () => {
   opened = [];
 });
 
-async function openModel(graph: Uint8Array = readFileSync(GRAPH)): Promise<TokenModel> {
-  const model = await TokenModel.open(async () => graph, OPTIONS);
+async function openModel(
+  graph: Uint8Array = readFileSync(GRAPH),
+  options: Partial<TokenModelOptions> = {},
+): Promise<TokenModel> {
+  const model = await TokenModel.open(async () => graph, { ...OPTIONS, ...options });
   opened.push(model);
   return model;
 }
@@ -73,6 +77,26 @@ describe('a model in a helper process', () => {
       message: expect.stringMatching(/^device coreml cannot be used: this ONNX Runtime has only /),
       hint: 'Remove device to use the processor.',
     });
+  });
+
+  it('does not read the data of a model from another file', async () => {
+    await expect(openModel(readingModel('/etc/passwd', 8))).rejects.toThrow(/has data in another file, .*save_model/s);
+  });
+
+  it('ends a process that loads a model or computes longer than its limit', async () => {
+    const computed = openModel(endlessModel(), { computeMillis: 1000 }).then((model) =>
+      model.run([[1]], 0, ['last_hidden_state']),
+    );
+    await expect(computed).rejects.toMatchObject({
+      code: 'HR_STAGE_OVERDUE',
+      message: expect.stringContaining('took longer than 1 s for a call (worker.maxProcessingSecs)'),
+    });
+    await expect.poll(modelProcesses).toEqual([]);
+  });
+
+  it.runIf(process.platform === 'linux')('does not get more memory than its limit', async () => {
+    const model = await openModel(hugeModel(4));
+    await expect(model.run([[1]], 0, ['last_hidden_state'])).rejects.toThrow(/alloc|memory|ended by|exit code/i);
   });
 
   it('fails the calls of a process that dies, and starts another for the next call', async () => {

@@ -28,6 +28,8 @@ export interface TokenModelOptions {
   readonly threads: number;
   /** Defaults to cpu. */
   readonly device?: Device | undefined;
+  /** The maximum duration of loading the model, and of a batch, in milliseconds. Defaults to none. */
+  readonly computeMillis?: number | undefined;
 }
 
 /**
@@ -129,12 +131,13 @@ async function openProcess(
   readGraph: () => Promise<Uint8Array>,
   modelOptions: TokenModelOptions,
 ): Promise<HelperProcess> {
-  const { threads, device = 'cpu' } = modelOptions;
+  const { threads, device = 'cpu', computeMillis } = modelOptions;
   const graph = await readGraph();
   const module = new URL(`./model-process/onnx-model${extname(import.meta.url)}`, import.meta.url);
-  const process = HelperProcess.start(module, graph);
+  const maxBytes = LEAST_BYTES + COPIES * graph.length;
+  const process = HelperProcess.start(module, { input: graph, maxBytes, callMillis: computeMillis });
   try {
-    const options: OpenOptions = { graphBytes: graph.length, threads, device };
+    const options: OpenOptions = { threads, device };
     await process.call('open', options);
     return process;
   } catch (error) {
@@ -144,17 +147,28 @@ async function openProcess(
   }
 }
 
+/** The memory of a small model with its batches. A model is in memory as a file, as a graph and as prepared weights. */
+const LEAST_BYTES = 2 * 1024 * 1024 * 1024;
+const COPIES = 4;
+
 const MEMORY_HINT =
   'Give the machine or container more memory, or use less: fewer pipeline threads, each of which loads the model, ' +
   'weights of 8 bits or a smaller model. Then run the failed documents again.';
 const CRASH_HINT =
   'Run the failed documents again. If it happens again, try another model or an ONNX file of this one.';
 
+const OVERDUE_HINT =
+  'Raise worker.maxProcessingSecs, use more threads, a smaller model or weights of 8 bits, or shorten the texts (maxLength).';
+
 /** Returns the error for a process that ended while it loaded the model or computed texts. */
 function processEnded({ component, folder }: TokenModelOptions, what: 'loaded' | 'computed', error: unknown): Error {
   const how = messageOf(error);
-  const isKilled = how.includes('SIGKILL');
   const did = what === 'loaded' ? `loaded the model in ${folder}` : `computed texts with the model in ${folder}`;
+  if (error instanceof HeadraceError && error.code === 'HR_STAGE_OVERDUE') {
+    const message = `${component} ${did}: ${how}`;
+    return new HeadraceError(error.code, message, { cause: error, hint: OVERDUE_HINT });
+  }
+  const isKilled = how.includes('SIGKILL');
   const cause = isKilled ? '. Probably the memory was used up, and the operating system ended the process' : '';
   const hint = isKilled ? MEMORY_HINT : CRASH_HINT;
   return new HeadraceError('HR_STAGE_FAILED', `${component} ${did}: ${how}${cause}`, { cause: error, hint });

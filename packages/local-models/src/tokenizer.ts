@@ -1,3 +1,4 @@
+import { HeadraceError, runGuarded } from 'headrace/engine';
 import type { ModelFiles } from './local-files/model-files.ts';
 import { type Span, type TokenForm, tokenSpans } from './token-spans.ts';
 
@@ -30,20 +31,32 @@ export interface TokenPiece extends Span {
   readonly continuesWord: boolean | undefined;
 }
 
+export interface TokenLimits {
+  /** The maximum number of tokens of a text, with the special tokens. */
+  readonly maxLength: number;
+  /** The maximum duration of the work for one text, in milliseconds. Undefined for no limit. */
+  readonly computeMillis: number | undefined;
+}
+
 /** The tokens of a text are the ids of pieces of words, between the special tokens of the model. */
 export class Tokenizer {
   readonly #tokenizer: Encoder;
-  readonly #maxLength: number;
+  readonly #limits: TokenLimits;
   readonly #form: TokenForm;
   /** The special tokens at the start and the end of every text. */
   readonly #before: readonly number[];
   readonly #after: readonly number[];
   readonly padding: number;
 
-  private constructor(tokenizer: Encoder, definition: Definition, config: Record<string, unknown>, maxLength: number) {
+  private constructor(
+    tokenizer: Encoder,
+    definition: Definition,
+    config: Record<string, unknown>,
+    limits: TokenLimits,
+  ) {
     this.#tokenizer = tokenizer;
+    this.#limits = limits;
     this.#form = formOf(tokenizer, definition);
-    this.#maxLength = maxLength;
     this.padding = tokenizer.token_to_id(tokenText(config.pad_token) ?? '[PAD]') ?? 0;
     const plain = tokenizer.encode('a', { add_special_tokens: false }).ids;
     const full = tokenizer.encode('a').ids;
@@ -67,9 +80,9 @@ export class Tokenizer {
 
   /**
    * Reads the tokenizer of a model: tokenizer.json, or vocab.txt of older BERT models.
-   * @param maxLength the maximum number of tokens of a text, with the special tokens
+   * A tokenizer may have regular expressions that take endless time, even for the text that shows its special tokens.
    */
-  static async open(files: ModelFiles, maxLength: number): Promise<Tokenizer> {
+  static async open(files: ModelFiles, limits: TokenLimits): Promise<Tokenizer> {
     const config = ((await files.readJson('tokenizer_config.json')) ?? {}) as Record<string, unknown>;
     const definition = (await files.readJson('tokenizer.json')) ?? (await fromVocabulary(files, config));
     if (definition === undefined) {
@@ -77,27 +90,36 @@ export class Tokenizer {
       throw new Error(exists ? 'the folder has neither tokenizer.json nor vocab.txt' : 'there is no such folder');
     }
     const { Tokenizer: HuggingFaceTokenizer } = await import('@huggingface/tokenizers');
-    const tokenizer = new HuggingFaceTokenizer(definition, config) as unknown as Encoder;
-    return new Tokenizer(tokenizer, definition, config, maxLength);
+    return within(limits, () => {
+      const tokenizer = new HuggingFaceTokenizer(definition, config) as unknown as Encoder;
+      return new Tokenizer(tokenizer, definition, config, limits);
+    });
   }
 
-  /** Returns the number of tokens of a text without the special tokens. */
+  /**
+   * Returns the number of tokens of a text without the special tokens. It has no time limit of its own, so call it only in
+   * the part of `Stage.process` before the first wait, which has one.
+   */
   count(text: string): number {
     return this.#tokenizer.encode(text, { add_special_tokens: false }).ids.length;
   }
 
   /** Returns the tokens of a text. A long text loses its end, but not the special tokens after it. */
   encode(text: string): number[] {
-    const { ids } = this.#tokenizer.encode(text);
-    if (ids.length <= this.#maxLength) return ids;
-    return [...ids.slice(0, this.#maxLength - this.#after.length), ...this.#after];
+    const { maxLength } = this.#limits;
+    const { ids } = within(this.#limits, () => this.#tokenizer.encode(text));
+    if (ids.length <= maxLength) return ids;
+    return [...ids.slice(0, maxLength - this.#after.length), ...this.#after];
   }
 
   /** Returns all tokens of a text with their positions, without special tokens. */
   pieces(text: string): TokenPiece[] {
-    const { ids, tokens } = this.#tokenizer.encode(text, { add_special_tokens: false });
     const { continuation } = this.#form;
-    return tokenSpans(text, tokens, this.#form).map((span, i) => ({
+    const { ids, tokens, spans } = within(this.#limits, () => {
+      const encoded = this.#tokenizer.encode(text, { add_special_tokens: false });
+      return { ...encoded, spans: tokenSpans(text, encoded.tokens, this.#form) };
+    });
+    return spans.map((span, i) => ({
       ...span,
       id: ids[i] as number,
       continuesWord: continuation === '' ? undefined : (tokens[i] as string).startsWith(continuation),
@@ -108,6 +130,20 @@ export class Tokenizer {
   withSpecialTokens(ids: readonly number[]): number[] {
     return [...this.#before, ...ids, ...this.#after];
   }
+}
+
+/** Does work of a tokenizer. Throws `HR_STAGE_OVERDUE` if it takes longer than its limit. */
+function within<T>({ computeMillis }: TokenLimits, work: () => T): T {
+  if (computeMillis === undefined) return work();
+  let result: { readonly value: T } | undefined;
+  const inTime = runGuarded(() => {
+    result = { value: work() };
+  }, computeMillis);
+  if (inTime && result !== undefined) return (result as { readonly value: T }).value;
+  const message = `The tokenizer of the model took longer than ${computeMillis / 1000} s (worker.maxProcessingSecs)`;
+  throw new HeadraceError('HR_STAGE_OVERDUE', message, {
+    hint: 'The usual cause is a regular expression in tokenizer.json that backtracks. Use another model or shorter texts.',
+  });
 }
 
 function formOf({ normalizer }: Encoder, { model = {}, pre_tokenizer: preTokenizer }: Definition): TokenForm {

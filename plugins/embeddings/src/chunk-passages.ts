@@ -207,7 +207,7 @@ export class ChunkPassages extends Stage<typeof parameters> {
     try {
       const files = new ModelFiles(model);
       const { maxLength } = await readModelSettings(files, {});
-      const tokenizer = await Tokenizer.open(files, maxLength);
+      const tokenizer = await Tokenizer.open(files, { maxLength, computeMillis: this.context.computeMillis });
       const most = maxLength - tokenizer.special;
       return { max: Math.min(this.params.maxTokens ?? most, most), sizeOf: (text) => tokenizer.count(text) };
     } catch (error) {

@@ -159,8 +159,10 @@ export class JlamaEmbed extends Stage<typeof parameters> {
     } = this.params;
     const dtype = EIGHT_BITS.includes(workingQuantizationType.trim().toUpperCase()) ? 'q8' : 'fp32';
     const { CachedModel } = await import('./fields/cached-model.ts');
+    const { computeMillis } = this.context;
+    const settings = { pooling, normalize, maxLength, batchSize, threads, device, computeMillis };
     this.#model = await CachedModel.open(
-      { component: 'JlamaEmbed', folder, dtype, pooling, normalize, maxLength, batchSize, threads, device },
+      { component: 'JlamaEmbed', folder, dtype, ...settings },
       this.params.cache,
       this.context,
     );

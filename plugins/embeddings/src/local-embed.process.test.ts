@@ -1,16 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { findBoundary } from '@headrace/components';
 import { assertStageContract, makeStage, runStage, stageContext, toDocument } from '@headrace/engine/testing';
-import { ModelFiles } from '@headrace/local-models';
-import { HelperProcess } from 'headrace/engine';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { checkRuntime, ModelFiles } from '@headrace/local-models';
+import { enforcePolicy, HelperProcess, STRICT_POLICY } from 'headrace/engine';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { embedTexts } from './embed-texts.ts';
 import { LocalEmbed } from './local-embed.ts';
 import { bertGraph } from './model/bert-graph.ts';
 import { Safetensors } from './model/safetensors.ts';
 import { TinyModel } from './testing/tiny-model.ts';
 
+const boundary = await findBoundary([]);
 const tiny = new TinyModel();
 const folders: string[] = [];
 let folder: string;
@@ -262,3 +264,50 @@ it('names the model and the probable cause if its process is killed, and embeds 
 function isModelProcess(words: readonly string[]): boolean {
   return Number(words[1]) === process.pid && words.some((word) => word.includes('onnx-model'));
 }
+
+describe('a tokenizer with an endless regular expression', () => {
+  const hostile = {
+    version: '1.0',
+    added_tokens: [],
+    normalizer: { type: 'Replace', pattern: { String: 'a' }, content: 'a'.repeat(60) },
+    pre_tokenizer: { type: 'Split', pattern: { Regex: '(a+)+b' }, behavior: 'Removed', invert: false },
+    post_processor: null,
+    decoder: null,
+    model: { type: 'WordLevel', vocab: { '[UNK]': 0, a: 1, '[PAD]': 2 }, unk_token: '[UNK]' },
+  };
+  const params = () => ({ source: 'text', model: write({ 'tokenizer.json': hostile }) });
+
+  it('fails the start', async () => {
+    const stage = makeStage(LocalEmbed, params(), stageContext({ computeMillis: 300 }));
+    await expect((async () => stage.start?.())()).rejects.toMatchObject({
+      code: 'HR_STAGE_OVERDUE',
+      message: 'The tokenizer of the model took longer than 0.3 s (worker.maxProcessingSecs)',
+    });
+  });
+});
+
+describe('LocalEmbed of an upload', () => {
+  afterEach(() => void enforcePolicy(undefined));
+  const none = { kind: 'none', reason: 'bubblewrap (bwrap) is not installed' } as const;
+
+  it('is refused by the check if the machine has no boundary', () => {
+    enforcePolicy({ ...STRICT_POLICY, boundary: none });
+    expect([...checkRuntime('model')]).toMatchObject([
+      { code: 'HR_POLICY_NO_BOUNDARY', message: expect.stringContaining('bubblewrap (bwrap) is not installed') },
+    ]);
+    enforcePolicy({ ...STRICT_POLICY, boundary: { kind: 'bubblewrap', path: '/usr/bin/bwrap' } });
+    expect([...checkRuntime('model')]).toEqual([]);
+  });
+
+  it('does not get more threads than the policy allows', () => {
+    expect(LocalEmbed.parameters.properties.threads).toMatchObject({ cap: { limit: 'maxThreads', scale: 1 } });
+  });
+
+  it.runIf(boundary.kind !== 'none')('computes vectors in a boundary', async () => {
+    enforcePolicy({ ...STRICT_POLICY, read: [folder], boundary });
+    const vectors = await embed({});
+    for (const [i, text] of TEXTS.entries()) {
+      expect(vectors[i]).toEqual(expected(text).map((number) => expect.closeTo(number, 5)));
+    }
+  });
+});

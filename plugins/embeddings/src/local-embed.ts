@@ -110,8 +110,10 @@ export class LocalEmbed extends Stage<typeof parameters> {
   override async start(): Promise<void> {
     const { CachedModel } = await import('./fields/cached-model.ts');
     const { model, dtype = 'fp32', pooling, normalize, maxLength, batchSize = 32, threads = 1, device } = this.params;
+    const { computeMillis } = this.context;
+    const settings = { pooling, normalize, maxLength, batchSize, threads, device, computeMillis };
     this.#model = await CachedModel.open(
-      { component: 'LocalEmbed', folder: model, dtype, pooling, normalize, maxLength, batchSize, threads, device },
+      { component: 'LocalEmbed', folder: model, dtype, ...settings },
       this.params.cache,
       this.context,
     );

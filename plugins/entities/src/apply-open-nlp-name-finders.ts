@@ -1,5 +1,6 @@
 import { checkRuntime, DEVICES } from '@headrace/local-models';
 import {
+  capped,
   type Document,
   type JsonObject,
   MapOf,
@@ -47,7 +48,7 @@ const parameters = Type.Object({
    */
   aggregation: Type.Optional(OneOf(['first', 'average', 'max', 'simple'], { default: 'first' })),
   /** How many processor threads each pipeline thread uses for the model for onnx. Defaults to 1. */
-  threads: Type.Optional(Type.Integer({ default: 1, minimum: 1, maximum: 64 })),
+  threads: Type.Optional(Type.Integer({ default: 1, minimum: 1, maximum: 64, ...capped('maxThreads') })),
   /**
    * What computes the model for onnx: cpu, or a graphics card with cuda (Linux), coreml (macOS), dml (Windows) or
    * webgpu. It must be offered by the installed onnxruntime-node. Defaults to cpu.
@@ -165,7 +166,14 @@ export class ApplyOpenNLPNameFinders extends Stage<typeof parameters> {
       const { OnnxEngine } = await import('./engines/onnx-engine.ts');
       const { model: folder = '', dtype = 'fp32', aggregation = 'first', threads = 1, device } = this.params;
       this.#engine = await OnnxEngine.open(
-        { component: 'ApplyOpenNLPNameFinders', folder, dtype, threads, device },
+        {
+          component: 'ApplyOpenNLPNameFinders',
+          folder,
+          dtype,
+          threads,
+          device,
+          computeMillis: this.context.computeMillis,
+        },
         new Map(models),
         aggregation,
       );

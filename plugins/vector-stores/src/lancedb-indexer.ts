@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { deletionSettings, KeyedEncoder, keyedEncoderOptions, retriesOf } from 'headrace/delivery';
 import {
   allowedPath,
@@ -161,7 +162,8 @@ export class LanceDBIndexer extends Indexer<typeof parameters> {
       throw new HeadraceError('HR_POLICY_REFUSED', message, { hint: 'Use path.' });
     }
     return {
-      uri: path === undefined ? (uri ?? '') : allowedPath(path, 'write'),
+      // The process of the library has another current directory.
+      uri: path === undefined ? (uri ?? '') : resolve(allowedPath(path, 'write')),
       table,
       vectorField,
       storageOptions: Object.fromEntries(storageOptions ?? []),

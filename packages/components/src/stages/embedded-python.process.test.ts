@@ -366,7 +366,7 @@ doc.n = n`;
   );
 
   it('prevents JavaScript from leaving the Python process', () => {
-    const { command, args } = pyodideCommand(pyodideFolder(), 256 * 1024 * 1024);
+    const { command, args } = pyodideCommand(pyodideFolder(), 256 * 1024 * 1024, false);
     const probe = `(async () => {
       const tries = {
         read: () => fs.readFileSync('/etc/passwd'),

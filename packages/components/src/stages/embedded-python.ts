@@ -102,16 +102,19 @@ doc['count'] = count`,
     const pyodide = pyodideFolder();
     const { source, name } = await readScript(this.params);
     const limit = timeLimit(this.context);
-    const boundary = requiredBoundary();
+    const inBoundary = requiredBoundary() !== undefined;
+    const maxBytes = trusted ? TRUSTED_BYTES : UNTRUSTED_BYTES;
+    const { command, args, confined } = pyodideCommand(pyodide, maxBytes, inBoundary);
     this.#script = new ScriptProcess({
       name,
-      ...pyodideCommand(pyodide, trusted ? TRUSTED_BYTES : UNTRUSTED_BYTES, boundary),
+      command,
+      args,
       env: {},
       greeting: JSON.stringify({ source, name, ...limit, reserved: [...RESERVED_FIELDS], methods: this.#host.methods }),
-      startProgram: ChildProgram.start,
+      startProgram: (program, itsArgs, options) => ChildProgram.start(program, itsArgs, { ...options, confined }),
       startMillis: MILLIS_TO_START,
       callMillis: limit === undefined ? undefined : limit.millis + MILLIS_AT_MOST,
-      ...(boundary === undefined ? {} : { processorMillis: 2 * MILLIS }),
+      ...(inBoundary ? { processorMillis: 2 * MILLIS } : {}),
       overdueCode: 'HR_STAGE_OVERDUE',
       readJson,
       makeError: scriptError,

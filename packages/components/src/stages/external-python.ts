@@ -105,8 +105,8 @@ export class ExternalPython extends Stage<typeof parameters> {
         hint: 'Only the name of a Python is allowed, such as python3 or python3.12.',
       });
     }
-    const boundary = requiredBoundary();
-    if (boundary !== undefined && requirementsPath !== undefined) {
+    const inBoundary = requiredBoundary() !== undefined;
+    if (inBoundary && requirementsPath !== undefined) {
       throw new HeadraceError(
         'HR_POLICY_REFUSED',
         'An uploaded config may not install requirements: pip needs the network',
@@ -120,16 +120,16 @@ export class ExternalPython extends Stage<typeof parameters> {
       requirementsPath === undefined || threadNumber > 1 ? undefined : await findScriptFile(requirementsPath, !trusted);
     const python = await pythonCommand(pythonExecutable, requirements);
     const args = ['-c', EXTERNAL_PYTHON, path, this.params.functionName as string];
+    const launch = inBoundary
+      ? await boundedPython(python, dirname(path), args, CHECKS)
+      : { command: python, args, confined: undefined };
+    const { command, confined } = launch;
     this.#script = new ScriptProcess({
       name: scriptPath,
-      ...(boundary === undefined
-        ? { command: python, args, env: process.env }
-        : {
-            ...(await boundedPython(boundary, python, dirname(path), args, CHECKS)),
-            env: {},
-            processorMillis: PROCESSOR_MILLIS,
-          }),
-      startProgram: ChildProgram.start,
+      command,
+      args: launch.args,
+      ...(inBoundary ? { env: {}, processorMillis: PROCESSOR_MILLIS } : { env: process.env }),
+      startProgram: (program, itsArgs, options) => ChildProgram.start(program, itsArgs, { ...options, confined }),
       startMillis: MILLIS_TO_START,
       callMillis: MILLIS_FOR_A_CALL,
       readJson,

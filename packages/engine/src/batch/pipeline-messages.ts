@@ -113,6 +113,8 @@ export interface IdLists {
 /** The messages from a pipeline thread. */
 export type FromPipeline =
   | { readonly type: 'opened'; readonly shared: Map<string, unknown> }
+  /** A stage starts. */
+  | { readonly type: 'starting'; readonly stage: string }
   | { readonly type: 'refused'; readonly failure: Failure }
   | ({ readonly type: 'part' } & OutcomePart)
   /** A batch could not be decoded completely, which ends the connector. The last part of the batch follows. */

@@ -6,6 +6,7 @@ import { silentLogger } from '../component/logger.ts';
 import type { ParameterProblem } from '../component/parameters.ts';
 import type { Reachable } from '../component/reach.ts';
 import { Registry, type RegistrySource } from '../component/registry.ts';
+import type { StageContext } from '../component/stage.ts';
 import { HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import { inTextOrder, type Problem } from '../errors/problem.ts';
 import { displayName, located } from './check-component.ts';
@@ -43,7 +44,8 @@ export async function reachConfig(request: ReachRequest, signal: AbortSignal): P
     const registry = await Registry.open(request.registry);
     const { config, problems } = await checkConfig(request.root, registry);
     if (config === undefined) return problems;
-    const targets = targetsOf(config, registry, request.trusted === true, signal);
+    const computeMillis = Math.min((config.worker.maxProcessingSecs as number) * 1000, TIMEOUT_MILLIS);
+    const targets = targetsOf(config, registry, { trusted: request.trusted === true, computeMillis }, signal);
     const found = await Promise.all(targets.map((target) => reachOne(target, request.root, signal)));
     return inTextOrder([...problems, ...found.flat()]);
   } catch (error) {
@@ -51,7 +53,12 @@ export async function reachConfig(request: ReachRequest, signal: AbortSignal): P
   }
 }
 
-function targetsOf(config: IngestConfig, registry: Registry, trusted: boolean, signal: AbortSignal): Target[] {
+function targetsOf(
+  config: IngestConfig,
+  registry: Registry,
+  stageOptions: Pick<StageContext, 'trusted' | 'computeMillis'>,
+  signal: AbortSignal,
+): Target[] {
   const { connectors, pipelines, indexer } = config;
   const log = silentLogger;
   const targets: Target[] = connectors.map((connector) => ({
@@ -71,7 +78,7 @@ function targetsOf(config: IngestConfig, registry: Registry, trusted: boolean, s
         make: async () => {
           const Class = await registry.load(stage.entry, 'stage');
           const names = { name: stage.name, pipeline, runId: '', threadName: 'reach', threadNumber: 1 };
-          const context = { ...names, shared: new Map<string, unknown>(), trusted, log };
+          const context = { ...names, ...stageOptions, shared: new Map<string, unknown>(), log };
           return new Class(stage.params as never, context);
         },
       });

@@ -17,6 +17,8 @@ export interface PipelineContext {
   readonly trusted: boolean;
   /** The maximum computing time of a document, as in `StageContext`. */
   readonly computeMillis?: number;
+  /** Called before a stage starts. */
+  readonly onStart?: (stage: string) => void;
   /** True in a preview, as in `StageContext`. */
   readonly preview?: boolean;
   /** True if stages get tables, if they support them. Defaults to true. */
@@ -39,6 +41,7 @@ export async function startStages(
   const steps: Step[] = [];
   const shared = context.shared ?? new Map<string, unknown>();
   for (const { entry, params, name, conditions, conditionPolicy } of config.stages) {
+    context.onStart?.(`${name} (${entry.name})`);
     try {
       const StageClass = await registry.load(entry, 'stage');
       const { runId, threadName, threadNumber, trusted, computeMillis, preview = false } = context;

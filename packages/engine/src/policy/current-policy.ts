@@ -48,15 +48,34 @@ export function mayComputeWithoutEnd(): boolean {
 }
 
 /**
- * Returns the operating-system boundary in which a script process must run. Returns undefined if the config of this
+ * Returns the operating-system boundary in which the process of a script, a native library or a program must run. Returns
+ * undefined if the config of this
  * thread needs none. Throws `HR_POLICY_NO_BOUNDARY` if it needs one and this machine has none.
  */
 export function requiredBoundary(): UsableBoundary | undefined {
   const boundary = current?.scriptBoundary();
   if (boundary === undefined || 'kind' in boundary) return boundary;
-  throw new HeadraceError(boundary.code, `An uploaded config may not run this script: ${boundary.reason}`, {
+  throw new HeadraceError(boundary.code, `An uploaded config may not run this code: ${boundary.reason}`, {
     hint: boundary.hint,
   });
+}
+
+/** Returns the problem of a native library or program that needs a boundary that this machine does not have. */
+export function missingBoundaryProblem(
+  parameter: string,
+): { parameter: string; code: 'HR_POLICY_NO_BOUNDARY'; message: string; hint: string } | undefined {
+  const boundary = current?.scriptBoundary();
+  if (boundary === undefined || 'kind' in boundary) return undefined;
+  const message = `An uploaded config may not use this native code: ${boundary.reason}`;
+  return { parameter, code: 'HR_POLICY_NO_BOUNDARY', message, hint: boundary.hint };
+}
+
+const MB = 1024 * 1024;
+
+/** Returns the memory that a helper process may use: as much as it asks for, or what the policy allows if it is less. */
+export function allowedBytes(bytes: number): number {
+  const { maxHelperMemoryMb } = current?.policy.limits ?? {};
+  return maxHelperMemoryMb === undefined ? bytes : Math.min(bytes, maxHelperMemoryMb * MB);
 }
 
 /** Throws `HR_POLICY_REFUSED` if a directory contains files of the service, which no config may read. */
@@ -65,7 +84,7 @@ export function requireNothingHidden(directory: string): void {
   if (hidden === undefined) return;
   throw new HeadraceError(
     'HR_POLICY_REFUSED',
-    `A script of an uploaded config could read ${directory}, which contains files of the service`,
+    `A process of an uploaded config could read ${directory}, which contains files of the service`,
     {
       hint: 'The operator of the service can move these files or the scripts to another directory.',
     },

@@ -18,6 +18,8 @@ export interface PolicyLimits {
   readonly maxRetries?: number | undefined;
   /** The maximum of each timeout, and of each wait before a retry, in seconds. */
   readonly maxWaitSecs?: number | undefined;
+  /** The maximum memory of a process for a native library or a program, in MB. */
+  readonly maxHelperMemoryMb?: number | undefined;
 }
 
 /** The names of the limits, in the order of the documentation and the log. */
@@ -30,6 +32,7 @@ export const POLICY_LIMITS = [
   'maxBatchBytes',
   'maxRetries',
   'maxWaitSecs',
+  'maxHelperMemoryMb',
 ] as const satisfies readonly (keyof PolicyLimits)[];
 
 /** The limits for uploads to a shared server. */
@@ -42,6 +45,7 @@ export const SHARED_LIMITS: PolicyLimits = {
   maxBatchBytes: 64 * 1024 * 1024,
   maxRetries: 20,
   maxWaitSecs: 300,
+  maxHelperMemoryMb: 2048,
 };
 
 /** The limit that applies to a parameter of a config. */

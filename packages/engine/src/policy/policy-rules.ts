@@ -48,7 +48,7 @@ export class PolicyRules {
   }
 
   /**
-   * Returns the boundary in which script processes must run, or the reason why there is none. Returns undefined if they
+   * Returns the boundary in which processes of scripts and native code must run, or the reason why there is none. Returns undefined if they
    * need none.
    */
   scriptBoundary(): UsableBoundary | PolicyViolation | undefined {
@@ -56,7 +56,7 @@ export class PolicyRules {
     if (scripts === 'all') return undefined;
     if (boundary !== undefined && boundary.kind !== 'none') return boundary;
     const missing = missingBoundary(boundary);
-    const reason = `the policy allows Python only inside a boundary of the operating system, which this machine does not have: ${missing}`;
+    const reason = `the policy allows Python, native libraries and programs only inside a boundary of the operating system, which this machine does not have: ${missing}`;
     return { code: 'HR_POLICY_NO_BOUNDARY', reason, hint: BOUNDARY_HINT };
   }
 

@@ -52,7 +52,7 @@ export interface Policy {
   /** Limits for the values in a config. */
   readonly limits: PolicyLimits;
   /**
-   * The boundary that the service found at its start, if `scripts` is `sandbox`. Absent if the service did not search
+   * The boundary that the service found at its start, unless `scripts` is `all`. Absent if the service did not search
    * for one. In that case, there is no boundary.
    */
   readonly boundary?: ScriptBoundary;
@@ -102,14 +102,15 @@ export function describePolicy(policy: Policy): string {
     `writes ${write === undefined ? 'all files that the process can write' : list(write)}`,
     `reaches ${hosts.allow === undefined ? 'all hosts' : list(hosts.allow)}${without(hosts.deny)}`,
     `private addresses ${privateAddresses ? 'yes' : 'no'}`,
-    `scripts ${scripts === 'sandbox' ? `in a sandbox only (${describeBoundary(policy)})` : scripts}`,
+    `scripts ${scripts === 'sandbox' ? 'in a sandbox only' : scripts}${scripts === 'all' ? '' : ` (${describeBoundary(policy)})`}`,
     `limits ${list(POLICY_LIMITS.flatMap((limit) => (limits[limit] === undefined ? [] : `${limit} ${limits[limit]}`)))}`,
   ].join('; ');
 }
 
 function describeBoundary({ boundary }: Policy): string {
-  if (boundary === undefined || boundary.kind === 'none') return `no Python: ${missingBoundary(boundary)}`;
-  return `Python inside a boundary of the operating system, created by ${boundary.path}`;
+  if (boundary === undefined || boundary.kind === 'none')
+    return `no Python or native code: ${missingBoundary(boundary)}`;
+  return `Python and native code inside a boundary of the operating system, created by ${boundary.path}`;
 }
 
 /** Returns the reason why there is no boundary for scripts. */

@@ -4,6 +4,7 @@ import { bytesOf } from '../batch/chunk-marks.ts';
 import type { FromPipeline, OpenPipeline, OutcomePart, SourceBatch, ToPipeline } from '../batch/pipeline-messages.ts';
 import type { LogRecord } from '../component/logger.ts';
 import { type Failure, HeadraceError, messageOf, toFailure } from '../errors/headrace-error.ts';
+import { watchStart } from './start-limit.ts';
 import type { ThreadData } from './thread-messages.ts';
 
 /** Receives the events of a pipeline thread. */
@@ -27,6 +28,8 @@ export class PipelineLane {
   #listener: LaneListener | undefined;
   #answer: { resolve: (message: FromPipeline) => void; reject: (error: HeadraceError) => void } | undefined;
   #lost: HeadraceError | undefined;
+  /** The stage that starts. */
+  #starting: string | undefined;
 
   constructor(data: ThreadData) {
     this.#heapMb = data.heapMb;
@@ -47,10 +50,14 @@ export class PipelineLane {
     return this.#lost === undefined;
   }
 
-  /** Starts the stages. Returns their `shared` entries. Rejects with the error of a stage. */
+  /**
+   * Starts the stages. Returns their `shared` entries. Rejects with the error of a stage, and ends the thread if the
+   * stages compute longer than the limit for a document.
+   */
   async open(request: OpenPipeline, listener: LaneListener): Promise<Map<string, unknown>> {
     this.#listener = listener;
-    const answer = await this.#ask({ type: 'open', ...request });
+    const endWatch = watchStart(this.#worker, request.computeMillis, () => this.#endStart(request.computeMillis));
+    const answer = await this.#ask({ type: 'open', ...request }).finally(endWatch);
     if (answer.type === 'refused') throw HeadraceError.of(answer.failure);
     return answer.type === 'opened' ? answer.shared : new Map();
   }
@@ -80,6 +87,16 @@ export class PipelineLane {
     await this.#worker.terminate();
   }
 
+  /** Ends a thread whose stages compute too long before they have started. */
+  #endStart(millis: number): void {
+    const stage = this.#starting === undefined ? 'The stages' : `Stage ${this.#starting}`;
+    const message = `${stage} computed longer than ${millis / 1000} s to start (worker.maxProcessingSecs)`;
+    this.#lost ??= new HeadraceError('HR_STAGE_START', message, {
+      hint: 'If the stage really needs the time, raise worker.maxProcessingSecs.',
+    });
+    void this.terminate();
+  }
+
   #ask(message: ToPipeline): Promise<FromPipeline> {
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
     return new Promise((resolve, reject) => {
@@ -96,6 +113,9 @@ export class PipelineLane {
         break;
       case 'broken':
         this.#listener?.onBroken(message.sequence, message.failure);
+        break;
+      case 'starting':
+        this.#starting = message.stage;
         break;
       case 'log':
         this.#listener?.onLog(message.record);

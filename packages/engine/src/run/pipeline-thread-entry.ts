@@ -19,7 +19,7 @@ import { preload } from './preload.ts';
 import { logBlockedHosts } from './refused-hosts.ts';
 import { SharedStatistics } from './stage-statistics.ts';
 import type { ThreadData } from './thread-messages.ts';
-import { passOnWarnings } from './thread-warnings.ts';
+import { passOnWarnings, printOnlyText } from './thread-output.ts';
 
 /**
  * The entry of a pipeline thread. It works for one pipeline of one run at a time, from `open` to `close`. It processes
@@ -29,6 +29,7 @@ import { passOnWarnings } from './thread-warnings.ts';
 const port = parentPort;
 if (port === null) throw new Error('pipeline-thread-entry is the entry of a worker thread');
 passOnWarnings();
+printOnlyText();
 
 let open: { pipeline: Pipeline; processor: BatchProcessor; statistics: SharedStatistics } | undefined;
 
@@ -71,6 +72,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
     // The environment variable is for measurements (bench/matrix).
     tables: process.env.HEADRACE_TABLES !== 'off',
     log,
+    onStart: (stage) => post({ type: 'starting', stage }),
     guard: (work) => processor?.guarded(work) ?? limit.runOnce(work),
   });
   try {

@@ -1,10 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
-import { expect, it, onTestFinished } from 'vitest';
+import { boundariesHere } from '@headrace/sandbox/testing';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { enforcePolicy } from '../policy/current-policy.ts';
+import { STRICT_POLICY } from '../policy/policy.ts';
 import { ChildProgram } from './child-program.ts';
+import { programMounts } from './module-mounts.ts';
 
 /** Returns the numbers of the child processes of this process that have an argument, and of ended ones. */
 function children(argument: string): string[] {
@@ -26,6 +30,21 @@ it('gives the output, the errors and the exit code of a program, with its variab
   expect(await Promise.all([text(program.stdout), text(program.stderr)])).toEqual(['content', 'hello\n']);
   expect(await program.ended).toEqual({ code: 3, signal: null });
 });
+
+// Ctrl-C and a closed terminal signal the whole group of the service. The open documents still need the program.
+it.runIf(process.platform === 'linux')(
+  'starts a program outside the group and the session of this process',
+  async () => {
+    const program = ChildProgram.start('/bin/sh', ['-c', 'cat /proc/$$/stat']);
+    program.stderr.resume();
+    const fields = (stat: string) => stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [, , group, session] = fields(await text(program.stdout));
+    const [, , ownGroup, ownSession] = fields(readFileSync('/proc/self/stat', 'utf8'));
+    expect(group).not.toBe(ownGroup);
+    expect(session).not.toBe(ownSession);
+    expect(session).toBe(group);
+  },
+);
 
 it('reads a large output whole', async () => {
   const program = ChildProgram.start('/bin/sh', ['-c', 'head -c 5000000 /dev/zero']);
@@ -62,4 +81,38 @@ it.each([
   expect(await text(failed.stdout)).toBe('');
   other.kill();
   expect(await other.ended).toEqual({ code: null, signal: 'SIGKILL' });
+});
+
+describe.each(await boundariesHere())('a confined program of an upload, in the boundary of %s', (_, boundary) => {
+  const cat = realpathSync('/usr/bin/cat');
+  const MIB = 1024 * 1024;
+  afterEach(() => void enforcePolicy(undefined));
+
+  it('sees only its files, and gets its open files and variables', async () => {
+    enforcePolicy({ ...STRICT_POLICY, boundary });
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'headrace-program-')));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const [video, secret] = [join(folder, 'video.mp4'), join(folder, 'store.db')];
+    writeFileSync(video, 'frames');
+    writeFileSync(secret, 'hunter2');
+    const mounts = [...programMounts(cat), { source: video, target: '/video', kind: 'file' } as const];
+    const run = async (...args: string[]) => {
+      const program = ChildProgram.start(cat, args, { confined: { mounts, maxBytes: 64 * MIB }, env: { LC_ALL: 'C' } });
+      const [output, errors] = await Promise.all([text(program.stdout), text(program.stderr)]);
+      return { output, errors, ...(await program.ended) };
+    };
+    expect(await run('/video')).toEqual({ output: 'frames', errors: '', code: 0, signal: null });
+    for (const path of ['/etc/passwd', '/proc/self/environ', secret, video]) {
+      expect(await run(path)).toMatchObject({ output: '', errors: expect.stringContaining('No such file'), code: 1 });
+    }
+  });
+
+  it('is ended by the kernel when it has used its processor time', async () => {
+    enforcePolicy({ ...STRICT_POLICY, boundary });
+    const confined = { mounts: [], maxBytes: 1024 * MIB, maxProcessorSecs: 1 };
+    const program = ChildProgram.start(process.execPath, ['-e', 'for (;;);'], { confined });
+    // The tool that made the boundary reports the signal of the program in its own way.
+    const { code, signal } = await program.ended;
+    expect([signal, code]).not.toEqual([null, 0]);
+  });
 });

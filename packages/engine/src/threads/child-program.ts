@@ -1,6 +1,8 @@
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
+import { allowedBytes, requiredBoundary } from '../policy/current-policy.ts';
+import type { Confinement } from './confinement.ts';
 import { connectToLastingThread } from './lasting-thread.ts';
 import type { ProgramEnd, ProgramNews, ProgramRequest, ProgramStart, ProgramStream } from './program-messages.ts';
 
@@ -8,12 +10,17 @@ export type { ProgramEnd };
 
 /** What a program gets beside its arguments. */
 export interface ProgramOptions {
-  /** Defaults to the variables of this thread. */
+  /** Defaults to the variables of this thread, and to none for a confined program. */
   readonly env?: NodeJS.ProcessEnv;
   /** Open files that the program gets as its descriptors from 3. */
   readonly files?: readonly number[];
   /** Whether the program has a standard input, for `write`. */
   readonly input?: boolean;
+  /**
+   * For a program that reads files of others: what it may see and use. It starts in an empty directory. If the policy of
+   * this thread requires a boundary, it runs in one. If the machine has none, `start` throws `HR_POLICY_NO_BOUNDARY`.
+   */
+  readonly confined?: Confinement | undefined;
 }
 
 /** The bytes of a stream that are read before they are needed. */
@@ -21,7 +28,8 @@ const READ_AHEAD = 256 * 1024;
 
 /**
  * A running program of the operating system. A thread that lasts starts it and waits for its end. So
- * the program is killed, and leaves no zombie process, when the thread that uses it is terminated.
+ * the program is killed, and leaves no zombie process, when the thread that uses it is terminated. On Linux, the kernel
+ * ends it when this process ends, even if that is killed.
  */
 export class ChildProgram {
   readonly stdout: Readable;
@@ -56,11 +64,17 @@ export class ChildProgram {
 
   /** Starts a program. If there is none with this path or name, `ended` rejects. */
   static start(program: string, args: readonly string[], options: ProgramOptions = {}): ChildProgram {
-    const { env = process.env, files = [], input = false } = options;
+    const { files = [], input = false } = options;
+    const env = options.env ?? (options.confined === undefined ? process.env : {});
+    const confined = options.confined && {
+      ...options.confined,
+      maxBytes: allowedBytes(options.confined.maxBytes),
+      boundary: requiredBoundary(),
+    };
     const entry = new URL(`./process-keeper-entry${extname(import.meta.url)}`, import.meta.url);
     const port = connectToLastingThread(entry);
     // The variables of a thread are a special object.
-    port.postMessage({ program, args, env: { ...env }, files, input } satisfies ProgramStart);
+    port.postMessage({ program, args, env: { ...env }, files, input, confined } satisfies ProgramStart);
     return new ChildProgram(port);
   }
 

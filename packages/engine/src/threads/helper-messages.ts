@@ -1,3 +1,5 @@
+import type { Confined } from './confinement.ts';
+
 /** A call of a function that the module of a helper process exports. */
 export interface HelperCall {
   readonly id: number;
@@ -21,12 +23,17 @@ export interface HelperError {
 export interface HelperEnd {
   /** How it ended, such as "was ended by SIGKILL". */
   readonly how: string;
+  /** Whether it was ended because a call took too long. */
+  readonly overdue: boolean;
 }
 
 /** To the thread that keeps the processes, once for each process. */
 export interface HelperStart {
   /** The URL of the module with the functions. */
   readonly module: string;
-  /** What the process reads from its standard input. */
+  /** What the function `receive` of the module gets before all calls. */
   readonly input?: Uint8Array | undefined;
+  readonly confined: Confined;
+  /** The maximum duration of a call on the clock. Undefined for no limit. */
+  readonly callMillis: number | undefined;
 }

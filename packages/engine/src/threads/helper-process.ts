@@ -1,18 +1,40 @@
 import { extname } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import { HeadraceError } from '../errors/headrace-error.ts';
+import { allowedBytes, requiredBoundary, requireNothingHidden } from '../policy/current-policy.ts';
+import type { Confinement } from './confinement.ts';
 import type { HelperAnswer, HelperCall, HelperEnd, HelperError, HelperStart } from './helper-messages.ts';
 import { connectToLastingThread } from './lasting-thread.ts';
+import { moduleMounts } from './module-mounts.ts';
 
 interface Call {
   readonly resolve: (value: never) => void;
   readonly reject: (error: Error) => void;
 }
 
+/** What a helper process gets, and may use. `maxBytes` is the memory in addition to that of Node. */
+export interface HelperOptions extends Omit<Confinement, 'mounts'> {
+  /** What the function `receive` of the module gets before all calls. */
+  readonly input?: Uint8Array;
+  /**
+   * The maximum duration of a call on the clock, from when the process can start it. A process that takes longer is
+   * ended, and its calls fail with `HR_STAGE_OVERDUE`. Undefined for no limit.
+   */
+  readonly callMillis?: number | undefined;
+  /** The files that the module needs, in addition to its package and those that it depends on. Defaults to none. */
+  readonly mounts?: Confinement['mounts'];
+}
+
+/** The memory of Node itself, and the address space that V8 reserves for code, which the limit of the kernel counts. */
+const NODE_BYTES = 768 * 1024 * 1024;
+
 /**
  * A process for a native library that cannot be in a thread of a run. Such a thread may be terminated at any time: when a
  * run is cancelled, or needs too much memory. Some libraries then end the whole process, and with it the other runs. A
  * helper process is killed when the thread that uses it ends, and a helper that crashes ends only its calls.
+ * It starts in an empty directory with an empty environment. On Linux, its memory is limited, and it ends with this
+ * process, even if that is killed. If the policy of the thread requires a boundary of the operating system, it runs in
+ * one: without network, and with read access only to Node, the packages of the module and the given files.
  */
 export class HelperProcess {
   readonly #port: MessagePort;
@@ -23,7 +45,7 @@ export class HelperProcess {
   private constructor(port: MessagePort) {
     this.#port = port;
     port.on('message', (message: HelperAnswer | HelperEnd) => {
-      if ('how' in message) this.#end(message.how);
+      if ('how' in message) this.#end(message.how, message.overdue);
       else this.#answered(message);
     });
     port.on('close', () => this.#end('was ended'));
@@ -31,14 +53,26 @@ export class HelperProcess {
   }
 
   /**
-   * Starts a process.
+   * Starts a process. Throws `HR_POLICY_NO_BOUNDARY` if the policy requires a boundary and the machine has none.
    * @param module exports the functions to call
-   * @param input what the process reads from its standard input
    */
-  static start(module: URL, input?: Uint8Array): HelperProcess {
-    const entry = new URL(`./process-keeper-entry${extname(import.meta.url)}`, import.meta.url);
-    const port = connectToLastingThread(entry);
-    port.postMessage({ module: module.href, input } satisfies HelperStart);
+  static start(
+    module: URL,
+    { input, maxBytes, maxProcessorSecs, callMillis, mounts = [] }: HelperOptions,
+  ): HelperProcess {
+    const extension = extname(import.meta.url);
+    const boundary = requiredBoundary();
+    const entry = new URL(`./helper-process-entry${extension}`, import.meta.url);
+    const visible = boundary === undefined ? [] : [...moduleMounts(entry.href, module.href), ...mounts];
+    for (const { source, kind } of visible) if (kind === 'directory') requireNothingHidden(source);
+    const port = connectToLastingThread(new URL(`./process-keeper-entry${extension}`, import.meta.url));
+    const confined = {
+      boundary,
+      mounts: visible,
+      maxBytes: NODE_BYTES + allowedBytes(maxBytes),
+      ...(maxProcessorSecs === undefined ? {} : { maxProcessorSecs }),
+    };
+    port.postMessage({ module: module.href, input, confined, callMillis } satisfies HelperStart);
     return new HelperProcess(port);
   }
 
@@ -69,15 +103,18 @@ export class HelperProcess {
   }
 
   #answered(answer: HelperAnswer): void {
-    const call = this.#calls.get(answer.id) as Call;
+    const call = this.#calls.get(answer.id);
+    // The process may have been taken over by a file, so its answers are not believed.
+    if (call === undefined) return;
     this.#calls.delete(answer.id);
     if (this.#calls.size === 0) this.#port.unref();
     if ('error' in answer) call.reject(errorOf(answer.error));
     else call.resolve(answer.value as never);
   }
 
-  #end(how: string): void {
-    this.#ended ??= new Error(`The helper process ${how}`);
+  #end(how: string, isOverdue = false): void {
+    const message = `The helper process ${how}`;
+    this.#ended ??= isOverdue ? new HeadraceError('HR_STAGE_OVERDUE', message) : new Error(message);
     for (const { reject } of this.#calls.values()) reject(this.#ended);
     this.#calls.clear();
     this.#port.unref();

@@ -1,6 +1,9 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
+import { launchCommand, OWN_SESSION } from './confinement.ts';
 import type { ProgramNews, ProgramRequest, ProgramStart } from './program-messages.ts';
 
 type Started = ChildProcessByStdio<Writable | null, Readable, Readable>;
@@ -51,11 +54,33 @@ export function keepProgram(port: MessagePort, start: ProgramStart): void {
 }
 
 /** Throws some errors of the operating system. Others, such as a program that is missing, are an event of the process. */
-function startProgram({ program, args, env, files, input }: ProgramStart): Started {
+function startProgram({ program, args, env, files, input, confined }: ProgramStart): Started {
   const stdio = [input ? 'pipe' : 'ignore', 'pipe', 'pipe', ...files] as const;
-  const child = spawn(program, args, { env, stdio: [...stdio] }) as Started;
+  const path = pathOf(program, env.PATH);
+  // If there is no such program, starting it reports this.
+  const launch =
+    path === undefined
+      ? { command: program, args, env }
+      : launchCommand({ command: path, args, env, files: files.length }, confined);
+  const child = spawn(launch.command, launch.args, { env: launch.env, stdio: [...stdio], ...OWN_SESSION }) as Started;
   if (child.stdout) return child;
   // Node makes no streams if this process has too many open files.
   child.on('error', () => undefined);
   throw new Error(`spawn ${program}: this process has too many open files`);
+}
+
+/** Returns the path of a program; undefined if it does not exist or cannot be executed. */
+function pathOf(program: string, path = ''): string | undefined {
+  if (program.includes('/')) return [resolve(program)].find(isExecutable);
+  const folders = path.split(delimiter).filter((folder) => folder !== '');
+  return folders.map((folder) => resolve(folder, program)).find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }

@@ -1,3 +1,5 @@
+import type { Confined } from './confinement.ts';
+
 /** The streams of a program that its user reads. */
 export type ProgramStream = 'stdout' | 'stderr';
 
@@ -10,6 +12,8 @@ export interface ProgramStart {
   readonly files: readonly number[];
   /** Whether the program has a standard input. */
   readonly input: boolean;
+  /** What the program may see and use. Undefined if it may do what this process may do. */
+  readonly confined: Confined | undefined;
 }
 
 /**

@@ -4,11 +4,10 @@
  * @module
  */
 import onnx, { type InferenceSession, type Tensor } from 'onnxruntime-node';
+import { hasExternalData } from './external-data.ts';
 import { type Pooling, pool } from './pooling.ts';
 
 export interface OpenOptions {
-  /** The size of the ONNX file, which comes over the standard input. */
-  readonly graphBytes: number;
   readonly threads: number;
   readonly device: string;
 }
@@ -35,20 +34,28 @@ export interface TokenVectors {
   readonly size: number;
 }
 
+let graph: Uint8Array | undefined;
 let session: InferenceSession | undefined;
 
+const EXTERNAL =
+  'the ONNX file has data in another file, which is not read. Save the model in one file, in Python with ' +
+  'onnx.save_model(onnx.load(path), path, save_as_external_data=False)';
+
+/** Receives the ONNX file, before `open`. */
+export function receive(input: Uint8Array): void {
+  graph = input;
+}
+
 /** Loads the model, once. */
-export async function open({ graphBytes, threads, device }: OpenOptions): Promise<void> {
-  const graph = new Uint8Array(graphBytes);
-  let at = 0;
-  for await (const part of process.stdin) {
-    graph.set(part, at);
-    at += part.length;
-  }
+export async function open({ threads, device }: OpenOptions): Promise<void> {
+  const model = graph as Uint8Array;
+  graph = undefined;
+  // The runtime would read any file that the model names, and return it as numbers.
+  if (hasExternalData(model)) throw new Error(EXTERNAL);
   const known = onnx.listSupportedBackends().map(({ name }) => name);
   if (!known.includes(device)) throw deviceError(`this ONNX Runtime has only ${known.join(', ')}`);
   try {
-    session = await onnx.InferenceSession.create(graph, {
+    session = await onnx.InferenceSession.create(model, {
       intraOpNumThreads: threads,
       interOpNumThreads: 1,
       // Warnings of the library about its own optimizations.

@@ -107,6 +107,32 @@ const ALLOWED: readonly (readonly [name: string, x64?: number, arm64?: number])[
   ['shutdown', 48, 210],
 ];
 
+/** The system calls that only a process with writable files may make: a database changes, creates and deletes files. */
+const WRITING: typeof ALLOWED = [
+  ['pwrite64', 18, 68],
+  ['pwritev', 296, 70],
+  ['fsync', 74, 82],
+  ['fdatasync', 75, 83],
+  ['ftruncate', 77, 46],
+  ['fallocate', 285, 47],
+  ['fchmod', 91, 52],
+  ['mkdir', 83],
+  ['mkdirat', 258, 34],
+  ['rename', 82],
+  ['renameat', 264, 38],
+  ['renameat2', 316, 276],
+  ['unlink', 87],
+  ['unlinkat', 263, 35],
+  ['rmdir', 84],
+  ['link', 86],
+  ['linkat', 265, 37],
+  ['flock', 73, 32],
+  ['copy_file_range', 326, 285],
+  ['utimensat', 280, 88],
+  // The runtime of Rust wakes its threads through a pair of sockets, which reaches no other process.
+  ['socketpair', 53, 199],
+];
+
 /** System calls that are allowed only for some arguments, see below. */
 const RULED = {
   x64: { clone: 56, mmap: 9, ioctl: 16, prctl: 157 },
@@ -146,9 +172,10 @@ type Instruction = readonly [code: number, jumpTrue: number, jumpFalse: number, 
 
 /**
  * Returns the filter of system calls in the kernel's format: an array of `struct sock_filter`.
+ * @param writes whether the process has writable files
  * @returns undefined for an architecture that the filter does not support
  */
-export function syscallFilter(architecture: string): Uint8Array | undefined {
+export function syscallFilter(architecture: string, { writes = false } = {}): Uint8Array | undefined {
   if (architecture !== 'x64' && architecture !== 'arm64') return undefined;
   const ruled = RULED[architecture];
   const program: Instruction[] = [
@@ -157,7 +184,7 @@ export function syscallFilter(architecture: string): Uint8Array | undefined {
     [RETURN, 0, 0, KILL_PROCESS],
     [LOAD, 0, 0, NUMBER],
   ];
-  for (const [, x64, arm64] of ALLOWED) {
+  for (const [, x64, arm64] of writes ? [...ALLOWED, ...WRITING] : ALLOWED) {
     const number = architecture === 'x64' ? x64 : arm64;
     if (number !== undefined) program.push([JUMP_IF_EQUAL, 0, 1, number], [RETURN, 0, 0, ALLOW]);
   }

@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { lstat, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { promisify } from 'node:util';
-import { boundaryCommand, type Mount, type UsableBoundary } from '../boundary/index.ts';
+import type { Mount } from '../boundary/index.ts';
 import { messageOf } from '../problems/message-of.ts';
 import type { MakeError } from '../problems/script-problem.ts';
+import type { PythonCommand } from './python-command.ts';
 
 /** The memory that the process may write to. */
 const MAX_BYTES = 1024 * 1024 * 1024;
@@ -29,18 +30,17 @@ export interface PythonChecks {
 }
 
 /**
- * Returns the command that runs an installed Python in a boundary. It may read its own installation, the system
+ * Returns the command that runs an installed Python in a boundary of the operating system. It may read its own installation, the system
  * libraries and the folder of the script.
  * @param python the path of the executable
  * @throws an error of `checks` if Python cannot report where it is installed, or reads forbidden files
  */
 export async function boundedPython(
-  boundary: UsableBoundary,
   python: string,
   scriptFolder: string,
   args: readonly string[],
   checks: PythonChecks,
-): Promise<{ command: string; args: string[] }> {
+): Promise<PythonCommand> {
   // Python reports its location outside the boundary. To do this, it runs files of its installation.
   if (isAbsolute(python)) checks.requireReadOnly(join(dirname(dirname(python)), 'lib', 'python.pth'));
   const [executable, ...places] = await installation(python, checks.makeError);
@@ -60,7 +60,7 @@ export async function boundedPython(
     if (mounts.some(({ target }) => isInside(file, target))) continue;
     mounts.push({ source: await realpath(file), target: file, kind: 'file' });
   }
-  return boundaryCommand(boundary, { mounts, maxBytes: MAX_BYTES, command: executable, args });
+  return { command: executable, args, confined: { mounts, maxBytes: MAX_BYTES } };
 }
 
 async function installation(python: string, makeError: MakeError): Promise<[executable: string, ...places: string[]]> {

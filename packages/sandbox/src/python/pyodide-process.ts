@@ -2,8 +2,8 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire, findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { boundaryCommand, NODE_INSIDE, type UsableBoundary } from '../boundary/index.ts';
 import { EMBEDDED_PYTHON } from './embedded-python.ts';
+import type { PythonCommand } from './python-command.ts';
 
 /** The part of Pyodide that is used here. */
 interface Pyodide {
@@ -170,9 +170,6 @@ function lockNode(denyImports: () => void): void {
   for (const { prototype } of [...known, Uint8Array, ArrayBuffer]) Object.seal(prototype);
 }
 
-/** The paths of the Pyodide files and of the compiled library inside a boundary. */
-const PYODIDE_INSIDE = '/pyodide';
-const LIBRARY_INSIDE = '/python-library.zip';
 /** The address space that V8 reserves for code. V8 uses only as much as its heap limit allows. */
 const RESERVED_BYTES = 512 * 1024 * 1024;
 /** The heap limit of the JavaScript around Python, including compiled code. */
@@ -184,17 +181,12 @@ const BYTES_AROUND_PYTHON = 256 * 1024 * 1024;
  * Returns the command that starts Python in a Node process that may read only the files of Pyodide: no other files, no
  * network, no processes, no environment. If Python gets access to JavaScript, it cannot create code from texts.
  * @param maxBytes the maximum memory of Python, including Pyodide itself
- * @param boundary the boundary of the operating system, which limits the memory of the whole process to 256 MiB more
+ * @param inBoundary whether the process will be in a boundary of the operating system, which limits the memory of the
+ * whole process to 256 MiB more
  */
-export function pyodideCommand(
-  folder: string,
-  maxBytes: number,
-  boundary?: UsableBoundary,
-): { command: string; args: string[] } {
-  const inside = boundary === undefined ? folder : PYODIDE_INSIDE;
+export function pyodideCommand(folder: string, maxBytes: number, inBoundary: boolean): PythonCommand {
   const library = compiledLibrary(folder);
-  const libraryInside = boundary === undefined || library === undefined ? library : LIBRARY_INSIDE;
-  const program = `import(${JSON.stringify(pathToFileURL(join(inside, 'pyodide.mjs')).href)}).then(({ loadPyodide }) => {
+  const program = `import(${JSON.stringify(pathToFileURL(join(folder, 'pyodide.mjs')).href)}).then(({ loadPyodide }) => {
     const fs = process.getBuiltinModule('node:fs');
     const { registerHooks } = process.getBuiltinModule('node:module');
     const denyImports = () => registerHooks({ resolve: () => { throw new Error('There are no modules here'); } });
@@ -202,22 +194,24 @@ export function pyodideCommand(
     process.binding = () => ({ fs: fs.constants });
     // The permissions do not cover these functions.
     process.kill = process._kill = undefined;
-    return (${servePython.toString()})(loadPyodide, fs, process, ${JSON.stringify(EMBEDDED_PYTHON)}, ${JSON.stringify(libraryInside)}, () => (${lockNode.toString()})(denyImports));
+    return (${servePython.toString()})(loadPyodide, fs, process, ${JSON.stringify(EMBEDDED_PYTHON)}, ${JSON.stringify(library)}, () => (${lockNode.toString()})(denyImports));
   });`;
-  const readable = [inside, libraryInside].flatMap((path) => (path === undefined ? [] : [`--allow-fs-read=${path}`]));
+  const readable = [folder, library].flatMap((path) => (path === undefined ? [] : [`--allow-fs-read=${path}`]));
   const permissions = ['--permission', ...readable, '--disallow-code-generation-from-strings'];
   const memory = `--wasm-max-mem-pages=${maxBytes / WASM_PAGE_BYTES}`;
   const without = ['--no-experimental-sqlite', '--no-experimental-ffi', '--disable-sigusr1'];
   const args = [...permissions, ...without, memory, '--no-warnings', '-e', program];
-  if (boundary === undefined) return { command: process.execPath, args };
-  return boundaryCommand(boundary, {
-    mounts: [
-      { source: folder, target: PYODIDE_INSIDE, kind: 'directory' },
-      ...(library === undefined ? [] : [{ source: library, target: LIBRARY_INSIDE, kind: 'file' as const }]),
-    ],
-    maxBytes: RESERVED_BYTES + maxBytes + BYTES_AROUND_PYTHON,
-    command: NODE_INSIDE,
+  if (!inBoundary) return { command: process.execPath, args, confined: undefined };
+  return {
+    command: process.execPath,
     // Fewer threads take less memory. They are also faster with such a small heap.
     args: [`--max-old-space-size=${MAX_HEAP_MIB}`, '--v8-pool-size=1', '--single-threaded-gc', ...args],
-  });
+    confined: {
+      mounts: [
+        { source: folder, target: folder, kind: 'directory' },
+        ...(library === undefined ? [] : [{ source: library, target: library, kind: 'file' as const }]),
+      ],
+      maxBytes: RESERVED_BYTES + maxBytes + BYTES_AROUND_PYTHON,
+    },
+  };
 }

@@ -24,9 +24,9 @@ export function uploadPolicy(settings: ServiceSettings, uploads: string): Policy
   return { ...policy, never: [...policy.never, ...own.map((path) => resolve(path))], uploads };
 }
 
-/** Adds the boundary that this machine has, if the policy runs scripts in a sandbox. */
+/** Adds the boundary that this machine has, if the policy needs one for scripts and native code. */
 export async function withBoundary(policy: Policy): Promise<Policy> {
-  return policy.scripts === 'sandbox' ? { ...policy, boundary: await findBoundary(policy.never) } : policy;
+  return policy.scripts === 'all' ? policy : { ...policy, boundary: await findBoundary(policy.never) };
 }
 
 /** A name in the component lists of a policy that does not match any component. */

@@ -1,5 +1,5 @@
 import { DEVICES } from '@headrace/local-models';
-import { OneOf, type ParameterProblem, RESERVED_FIELDS, Type } from 'headrace/engine';
+import { capped, OneOf, type ParameterProblem, RESERVED_FIELDS, Type } from 'headrace/engine';
 import { CacheParameter } from 'headrace/storage';
 
 /** The parameters that all stages with a local model have. */
@@ -27,7 +27,7 @@ export const modelParameters = {
    * How many processor threads each pipeline thread uses for the model. Each pipeline thread holds the model in memory,
    * so more threads here need less memory than more pipeline threads. Defaults to 1.
    */
-  threads: Type.Optional(Type.Integer({ default: 1, minimum: 1, maximum: 64 })),
+  threads: Type.Optional(Type.Integer({ default: 1, minimum: 1, maximum: 64, ...capped('maxThreads') })),
   /**
    * What computes the model: cpu, or a graphics card with cuda (Linux), coreml (macOS), dml (Windows) or webgpu. It must
    * be offered by the installed onnxruntime-node. Defaults to cpu.

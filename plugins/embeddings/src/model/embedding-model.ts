@@ -41,7 +41,8 @@ export class EmbeddingModel {
     try {
       const files = new ModelFiles(folder);
       const settings = await readModelSettings(files, options);
-      const tokenizer = await Tokenizer.open(files, settings.maxLength);
+      const { maxLength } = settings;
+      const tokenizer = await Tokenizer.open(files, { maxLength, computeMillis: options.computeMillis });
       const model = await TokenModel.open(() => readGraph(files, dtype), options);
       return new EmbeddingModel(model, tokenizer, settings);
     } catch (error) {
@@ -55,7 +56,7 @@ export class EmbeddingModel {
     try {
       const files = new ModelFiles(folder);
       const { maxLength } = await readModelSettings(files, options);
-      await Tokenizer.open(files, maxLength);
+      await Tokenizer.open(files, { maxLength, computeMillis: options.computeMillis });
       await readGraph(files, dtype);
     } catch (error) {
       throw modelError(folder, error);

@@ -71,7 +71,8 @@ export class TokenClassifier {
         numberIn(config, 'max_position_embeddings') ?? MAX_WINDOW,
         numberIn(tokens, 'model_max_length') ?? MAX_WINDOW,
       );
-      const tokenizer = await Tokenizer.open(files, positions);
+      const { computeMillis } = options;
+      const tokenizer = await Tokenizer.open(files, { maxLength: positions, computeMillis });
       const readGraph = async () => {
         const graph = await readOnnx(files, dtype);
         if (graph === undefined) throw new Error(`the folder has none of ${onnxFileNames(dtype).join(', ')}`);

@@ -1,7 +1,7 @@
 import { createRequire, findPackageJSON } from 'node:module';
 import type * as Lance from '@lancedb/lancedb';
 import type * as Arrow from 'apache-arrow';
-import { HeadraceError, type ParameterProblem } from 'headrace/engine';
+import { HeadraceError, missingBoundaryProblem, type ParameterProblem } from 'headrace/engine';
 
 /** The tested versions, the same as in `peerDependencies` of package.json. */
 const PACKAGES = { '@lancedb/lancedb': '^0.39.0', 'apache-arrow': '18.1.0' };
@@ -21,9 +21,14 @@ export async function loadLance(): Promise<LanceLibrary> {
   return { lance: await import('@lancedb/lancedb'), arrow: require('apache-arrow') as typeof Arrow };
 }
 
-/** Reports a parameter that needs LanceDB, if it is not installed. Does not load it. */
+/**
+ * Reports a parameter that needs LanceDB, if it is not installed, or if the policy allows it only in a boundary that this
+ * machine does not have. Does not load it.
+ */
 export function* checkLance(parameter: string): Generator<ParameterProblem> {
   const missing = missingLance();
+  const unconfined = missingBoundaryProblem(parameter);
+  if (unconfined !== undefined) yield unconfined;
   if (missing !== undefined) yield { parameter, ...missing, atStart: true };
 }
 

@@ -1,8 +1,13 @@
-import { extname } from 'node:path';
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { extname, isAbsolute } from 'node:path';
 import { NO_ANSWER, type Reply } from 'headrace/delivery';
-import { type Family, HelperProcess, messageOf } from 'headrace/engine';
+import { type Confinement, type Family, HelperProcess, messageOf } from 'headrace/engine';
 import type { StoreTarget } from '../store/store-writer.ts';
 import type { LanceSettings } from './lance-target.ts';
+
+/** The memory of LanceDB. */
+const MAX_BYTES = 4 * 1024 * 1024 * 1024;
 
 /** A table of LanceDB whose library is in a helper process. If the process ends, a retry starts another one. */
 export class LanceProcess implements StoreTarget {
@@ -51,7 +56,8 @@ export class LanceProcess implements StoreTarget {
 
 /** Starts a process that opens the table. */
 async function start(settings: LanceSettings): Promise<HelperProcess> {
-  const process = HelperProcess.start(new URL(`./lance-table${extname(import.meta.url)}`, import.meta.url));
+  const module = new URL(`./lance-table${extname(import.meta.url)}`, import.meta.url);
+  const process = HelperProcess.start(module, { maxBytes: MAX_BYTES, mounts: await mountsOf(settings) });
   try {
     await process.call('open', settings);
     return process;
@@ -59,4 +65,16 @@ async function start(settings: LanceSettings): Promise<HelperProcess> {
     process.close();
     throw error;
   }
+}
+
+/** Returns the folder of the database, which the process may write. A folder for a new table is created. */
+async function mountsOf({ uri, columns }: LanceSettings): Promise<Confinement['mounts']> {
+  if (!isAbsolute(uri)) return [];
+  // If the folder cannot be created, the library reports this, as for all folders that it cannot use.
+  if (columns !== undefined) await mkdir(uri, { recursive: true }).catch(() => undefined);
+  if (!existsSync(uri)) return [];
+  return [
+    { source: uri, target: uri, kind: 'directory', writable: true },
+    { source: '', target: '/tmp', kind: 'temporary' },
+  ];
 }

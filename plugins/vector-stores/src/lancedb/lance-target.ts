@@ -16,6 +16,7 @@ const MAX_IDS = 500;
 const MAX_BATCHES = 20;
 
 export interface LanceSettings {
+  /** The absolute path of a folder, or the URI of an object store. */
   readonly uri: string;
   readonly table: string;
   readonly vectorField: string;
