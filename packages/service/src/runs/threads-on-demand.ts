@@ -9,17 +9,18 @@ import type {
   RunRequest,
 } from '@headrace/engine';
 import { RunLauncher } from '@headrace/engine/threads';
+import type { Limits } from '../settings/service-settings.ts';
 
 /**
  * The threads of the engine, which are created at the first upload, run or preview. An idle service needs no memory for
  * a warm thread.
  */
 export class ThreadsOnDemand {
-  readonly #heapMb: number;
+  readonly #limits: Pick<Limits, 'runHeapMb' | 'memoryMb'>;
   #threads: RunLauncher | undefined;
 
-  constructor(heapMb: number) {
-    this.#heapMb = heapMb;
+  constructor(limits: Pick<Limits, 'runHeapMb' | 'memoryMb'>) {
+    this.#limits = limits;
   }
 
   /** Prepares a thread for a run that will probably need these modules. */
@@ -48,7 +49,8 @@ export class ThreadsOnDemand {
   }
 
   #open(): RunLauncher {
-    this.#threads ??= new RunLauncher({ heapMb: this.#heapMb, keepWarm: true });
+    const { runHeapMb: heapMb, memoryMb } = this.#limits;
+    this.#threads ??= new RunLauncher({ heapMb, memoryMb, keepWarm: true });
     return this.#threads;
   }
 }
