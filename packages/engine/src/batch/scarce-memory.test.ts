@@ -49,7 +49,7 @@ function stageOf(visits: ReadonlyMap<string, Visit>, maxInFlight: number): Stage
   return new Taking({} as never, stageContext());
 }
 
-it('documents that take too much memory together all leave, in order, whatever they do', async () => {
+it('documents that take too much memory together all leave in order', async () => {
   const visit = fc.record({
     pieces: fc.array(fc.integer({ min: 0, max: MIB }), { maxLength: 4 }),
     turns: fc.nat(3),

@@ -12,7 +12,7 @@ export interface MemorySource {
    * @throws HR_MEMORY_LIMIT if the hold may never have as much
    */
   take(hold: MemoryHold, kib: number): Promise<void> | undefined;
-  /** Takes memory at once, or blocks the thread. */
+  /** Takes memory immediately, or blocks the thread. */
   takeNow(hold: MemoryHold, kib: number): void;
   give(hold: MemoryHold, kib: number): void;
 }

@@ -9,7 +9,7 @@ let before: MemoryLimits;
 /** Puts the documents of a call into order: only the first one can leave. */
 function documents(count: number) {
   const all = Array.from({ length: count }, (_, i) => ({ id: String(i) }));
-  for (const document of all.slice(1)) threadMemory.putBehind(document);
+  for (const document of all.slice(1)) threadMemory.putLater(document);
   return all as [{ id: string }, { id: string }, ...{ id: string }[]];
 }
 
@@ -69,7 +69,7 @@ describe('the memory of a thread', () => {
     expect(threadMemory.isScarce).toBe(false);
   });
 
-  it('lets the first document use the reserve, whatever later documents hold', async () => {
+  it('lets the first document use the reserve if later documents hold the rest', async () => {
     const [first, second] = documents(2);
     expect(memoryOf(second).take(1.9 * MIB)).toBeUndefined();
     expect(memoryOf(first).take(5 * MIB)).toBeUndefined();

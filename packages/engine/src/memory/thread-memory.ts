@@ -32,7 +32,7 @@ let mayBlock = false;
 export function workForRun(options: {
   readonly run?: number | undefined;
   readonly stopped: () => boolean;
-  /** True if the thread may block until there is memory: nobody waits for its answers. */
+  /** True if the thread may block until there is memory: no other thread waits for its answers. */
   readonly mayBlock: boolean;
 }): void {
   run = options.run ?? threadId;
@@ -49,7 +49,7 @@ class ThreadMemory implements MemorySource {
   #entry: number | undefined;
   readonly #documents = new Map<object, MemoryHold>();
   /** The documents that cannot leave the pipeline before another one has left. */
-  readonly #behind = new Set<object>();
+  readonly #later = new Set<object>();
   #waiters: Waiter[] = [];
   #timer: NodeJS.Timeout | undefined;
   /** The memory of the reserve that holds of this thread use, in KiB. */
@@ -81,13 +81,13 @@ class ThreadMemory implements MemorySource {
   }
 
   /** Says that a document cannot leave before an earlier one. */
-  putBehind(document: object): void {
-    this.#behind.add(document);
+  putLater(document: object): void {
+    this.#later.add(document);
   }
 
   /** Says that a document needs no other one to leave. */
   putFirst(document: object): void {
-    if (this.#behind.delete(document) && this.#waiters.length > 0) this.#serve();
+    if (this.#later.delete(document) && this.#waiters.length > 0) this.#serve();
   }
 
   /** Call it when a document has left the pipeline or has failed. `releaseLeft` then frees its memory. */
@@ -117,7 +117,7 @@ class ThreadMemory implements MemorySource {
 
   /** Frees the memory of all documents. */
   releaseDocuments(): void {
-    this.#behind.clear();
+    this.#later.clear();
     if (this.#documents.size === 0 && this.#left.length === 0) return;
     this.releaseLeft();
     for (const hold of this.#documents.values()) hold.release();
@@ -195,7 +195,7 @@ class ThreadMemory implements MemorySource {
 
   /** True if the hold belongs to a document that needs no other one to leave. */
   #isFirst({ owner }: MemoryHold): boolean {
-    return owner !== undefined && !this.#behind.has(owner);
+    return owner !== undefined && !this.#later.has(owner);
   }
 
   /** Gives memory to those who wait, and ends their waiting if the run stops. */

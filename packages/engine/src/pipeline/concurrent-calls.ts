@@ -99,7 +99,7 @@ function begin(step: Step, documents: readonly Document[], from: number, places:
 function callOf(step: Step, document: Document): Call {
   try {
     if (document.bypassed || (step.condition !== undefined && !step.condition(document))) return {};
-    threadMemory.putBehind(document);
+    threadMemory.putLater(document);
     const result = callStage(step, document);
     return isGiven(result) && isPromise(result) ? { waiting: result } : outcomeOf(result);
   } catch (error) {

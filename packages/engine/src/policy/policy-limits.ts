@@ -18,6 +18,12 @@ export interface PolicyLimits {
   readonly maxRetries?: number | undefined;
   /** The maximum of each timeout, and of each wait before a retry, in seconds. */
   readonly maxWaitSecs?: number | undefined;
+  /** The maximum memory that a parameter may allow, in MiB. */
+  readonly maxMemoryMb?: number | undefined;
+  /** The maximum size of a file that a parameter may allow, in MiB. */
+  readonly maxDiskMb?: number | undefined;
+  /** The maximum number of values, objects or rows that a parameter may create or keep in memory. */
+  readonly maxItems?: number | undefined;
 }
 
 /** The names of the limits, in the order of the documentation and the log. */
@@ -30,6 +36,9 @@ export const POLICY_LIMITS = [
   'maxBatchBytes',
   'maxRetries',
   'maxWaitSecs',
+  'maxMemoryMb',
+  'maxDiskMb',
+  'maxItems',
 ] as const satisfies readonly (keyof PolicyLimits)[];
 
 /** The limits for uploads to a shared server. */
@@ -42,6 +51,9 @@ export const SHARED_LIMITS: PolicyLimits = {
   maxBatchBytes: 64 * 1024 * 1024,
   maxRetries: 20,
   maxWaitSecs: 300,
+  maxMemoryMb: 1024,
+  maxDiskMb: 10_240,
+  maxItems: 100_000,
 };
 
 /** The limit that applies to a parameter of a config. */
