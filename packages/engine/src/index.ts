@@ -148,6 +148,9 @@ export {
   MAX_KEPT_FAILURES,
 } from './failures/kept-failure.ts';
 export { type Family, splitFamilies } from './families/split-families.ts';
+export { defaultMemoryMb } from './memory/machine-memory.ts';
+export type { MemoryHold } from './memory/memory-hold.ts';
+export { holdMemory, memoryOf } from './memory/thread-memory.ts';
 export { BatchLoader } from './pipeline/batch-loader.ts';
 export { type ChildTrace, type StageTrace, traceJson } from './pipeline/stage-trace.ts';
 export {

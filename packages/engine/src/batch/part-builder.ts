@@ -7,6 +7,7 @@ import { classOf, contractError, kindOf } from '../errors/contract-error.ts';
 import { type Failure, type HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import { MAX_LISTED_FAILURES } from '../failures/kept-failure.ts';
 import type { FamilyLines, FamilyMark } from '../families/family-lines.ts';
+import { threadMemory } from '../memory/thread-memory.ts';
 import type { StageError } from '../pipeline/stage-error.ts';
 import type { TableSink } from '../pipeline/table-sink.ts';
 import { release } from '../transport/release.ts';
@@ -132,6 +133,7 @@ export class PartBuilder implements TableSink {
 
   emit(document: Document, isChild: boolean): void {
     if (isChild) {
+      threadMemory.leave(document);
       this.#created++;
       this.#lists?.created.push(document.id);
     }
@@ -161,6 +163,7 @@ export class PartBuilder implements TableSink {
     // A family without a sent document ends without a line: its documents were dropped, maybe as unchanged.
     if (this.#held !== undefined) this.#release(this.#family?.end(input) ?? '');
     else this.#family?.forget();
+    this.#leave(input);
   }
 
   failedDocument(input: Document, error: StageError): void {
@@ -168,6 +171,13 @@ export class PartBuilder implements TableSink {
     if (this.#held !== undefined) this.#release(this.#family?.end(input, true) ?? '');
     else this.#family?.forget();
     this.#fail(input.id, error.stage, toFailure(error, 'HR_STAGE_FAILED'));
+    this.#leave(input);
+  }
+
+  /** Frees the memory of large values that no longer exist. If the part is due, it may contain them. */
+  #leave(input: Document): void {
+    threadMemory.leave(input);
+    if (threadMemory.hasLeft && !this.due) threadMemory.releaseLeft();
   }
 
   /** Counts a record that could not be read, with all its documents. */

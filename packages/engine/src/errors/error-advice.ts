@@ -70,6 +70,8 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
   HR_RUN_CHECK_FAILED:
     'Find out why the output differs from what the check expects: see the failed documents of the run, and search the new index, which the next run removes. If the output is right, change the check.',
   HR_ROLLBACK_FAILED: 'See [Reindexing](reindexing.md#roll-back).',
+  HR_MEMORY_LIMIT:
+    'Read less: smaller files, or a limit of the stage such as `maxSize`. The operator of the service can raise `limits.memoryMb`, which should be less than the memory of the machine ([security](security.md#memory)).',
   HR_RUN_OUT_OF_MEMORY:
     'Raise the memory limit of runs, use fewer threads, or remove stages that collect a whole source.',
   HR_RUN_THREAD_LOST: 'Start the run again; if it happens again, report it with the log.',

@@ -51,6 +51,7 @@ export const ERROR_CODES = {
   HR_RUN_CHECK_FAILED:
     'A check of the output failed before the output was put into use. The previous output stays in use.',
   HR_ROLLBACK_FAILED: 'The previous output could not be put into use again. Nothing changed.',
+  HR_MEMORY_LIMIT: 'A value is larger than the memory that documents may take.',
   HR_RUN_OUT_OF_MEMORY: 'The run used more memory than its limit.',
   HR_RUN_THREAD_LOST: 'The thread of the run ended unexpectedly.',
   HR_RUN_NOTHING_SUCCEEDED: 'Documents of the run failed, and none succeeded.',

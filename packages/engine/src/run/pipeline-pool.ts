@@ -210,7 +210,10 @@ export class PipelinePool {
         },
         {
           onPart: (part) => {
+            // The listener may free the bytes.
+            const bytes = part.bytes.byteLength;
             listener.onPart(part);
+            flow.received(bytes);
             if (part.last) this.#changed.notify();
           },
           onBroken: (_sequence, failure) => this.#fail(failure),

@@ -7,6 +7,7 @@ import type { ReachRequest } from '../config/reach-config.ts';
 import type { RollbackRequest } from '../config/rollback-config.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
+import { limitMemory, MemoryLedger } from '../memory/memory-ledger.ts';
 import { startLastingThreads } from '../threads/lasting-thread.ts';
 import { tuneCollector } from './collector.ts';
 import { Destinations } from './destinations.ts';
@@ -44,12 +45,16 @@ const SECOND_LANE_DOCUMENTS = 100_000;
 const LONG_RUN_MILLIS = 1500;
 const LONG_RUN_LANES = 2;
 
+export { machineBytes } from '../memory/machine-memory.ts';
+
 /** The answer of a thread to a request other than a run. */
 type Answer = Extract<FromRun, { type: 'previewed' | 'reached' | 'rolled-back' }>;
 
 export interface RunLauncherOptions {
   /** The limit of the JavaScript heap of each thread of a run, in MiB. */
   readonly heapMb: number;
+  /** The limit of the large values of all runs of the process, in MiB. Defaults to half of the memory. */
+  readonly memoryMb?: number;
   /**
    * The limit of the young generation of each thread, in MiB. A low limit saves memory in a process that processes
    * small messages.
@@ -92,6 +97,8 @@ export class RunLauncher {
     const { journals = join(tmpdir(), `headrace-journals-${process.pid}`) } = options;
     this.#destinations = new Destinations(journals);
     startLastingThreads();
+    if (options.memoryMb !== undefined) limitMemory(options.memoryMb);
+    else MemoryLedger.ofProcess();
     if (options.keepWarm) this.prepare();
   }
 
@@ -276,6 +283,8 @@ export class RunLauncher {
       },
       name: 'run',
     });
+    const { threadId: number } = worker;
+    worker.once('exit', () => MemoryLedger.ofProcess().end(number));
     // Also an idle thread may fail. Without a listener, its error would end the process.
     return worker.on('error', () => undefined);
   }

@@ -2,6 +2,7 @@ import { createLogger, type LogRecord } from '../component/logger.ts';
 import { reachConfig } from '../config/reach-config.ts';
 import { rollbackConfig } from '../config/rollback-config.ts';
 import { toFailure } from '../errors/headrace-error.ts';
+import { workForRun } from '../memory/thread-memory.ts';
 import { enforcePolicyOf } from '../policy/current-policy.ts';
 import { MessageGate } from '../transport/message-gate.ts';
 import { SharedCounts } from './counters.ts';
@@ -26,6 +27,9 @@ export function serveRun(port: RunPort, data: ThreadData, idle: IdleLanes): void
   const storing: ((isStored: boolean) => void)[] = [];
   let destinations: DestinationLink | undefined;
   const post = (message: FromRun): void => port.postMessage(message);
+
+  // Other threads wait for this one, so it never blocks.
+  workForRun({ stopped: () => stop.signal.aborted, mayBlock: false });
 
   const handle = async (message: ToRun): Promise<void> => {
     switch (message.type) {

@@ -41,6 +41,12 @@ export interface ThreadData {
   };
 }
 
+/** The data for the start of a pipeline thread. */
+export interface LaneData extends ThreadData {
+  /** The number of the thread of the run, which counts the memory of the run. */
+  readonly run: number;
+}
+
 /** The result of a run from its thread. The process adds the statistics from shared memory. */
 export type ThreadResult = Omit<RunResult, 'stages'>;
 

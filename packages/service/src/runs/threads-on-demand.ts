@@ -9,19 +9,20 @@ import type {
   RunRequest,
 } from '@headrace/engine';
 import { RunLauncher } from '@headrace/engine/threads';
+import type { Limits } from '../settings/service-settings.ts';
 
 /**
  * The threads of the engine, which are created at the first upload, run or preview. An idle service needs no memory for
  * a warm thread.
  */
 export class ThreadsOnDemand {
-  readonly #heapMb: number;
+  readonly #limits: Pick<Limits, 'runHeapMb' | 'memoryMb'>;
   readonly #journals: string | undefined;
   #threads: RunLauncher | undefined;
 
   /** @param journals a folder for the journals of rebuilds, which no other process uses. Defaults to a temporary one */
-  constructor(heapMb: number, journals?: string) {
-    this.#heapMb = heapMb;
+  constructor(limits: Pick<Limits, 'runHeapMb' | 'memoryMb'>, journals?: string) {
+    this.#limits = limits;
     this.#journals = journals;
   }
 
@@ -51,7 +52,8 @@ export class ThreadsOnDemand {
   }
 
   #open(): RunLauncher {
-    this.#threads ??= new RunLauncher({ heapMb: this.#heapMb, keepWarm: true, journals: this.#journals });
+    const { runHeapMb: heapMb, memoryMb } = this.#limits;
+    this.#threads ??= new RunLauncher({ heapMb, memoryMb, keepWarm: true, journals: this.#journals });
     return this.#threads;
   }
 }
