@@ -26,7 +26,7 @@ describe('a connector that breaks a rule', () => {
     ['a wrong number of documents', 'LinesDecoder returned 2 records of a chunk that was published with documents: 3'],
     ['a rejected record without a message', 'A rejected record has a string as place and a undefined as message'],
     ['a rejected record of no documents', 'A rejected record contains 0 documents'],
-    ['a publish that nobody awaits', 'publish() was called after execute() had ended'],
+    ['a late publish', 'publish() was called after execute() had ended'],
     ['AsyncDecoder', 'decode() of AsyncDecoder returned a promise'],
     ['SameDocumentDecoder', 'SameDocumentDecoder passed the document "a" twice'],
     ['NoIdDecoder', 'NoIdDecoder passed a document without an id: its id is a undefined'],

@@ -35,7 +35,7 @@ const publish: Breaches<[Publisher]> = {
     publisher.publishChunk({ ...chunkOf('LinesDecoder', Buffer.from('a\nb\n')), documents: 3 }),
   'a rejected record without a message': (publisher) => publisher.reject({ place: 'x:1' } as never),
   'a rejected record of no documents': (publisher) => publisher.reject({ place: 'x:1', message: 'm', count: 0 }),
-  'a publish that nobody awaits': (publisher) => {
+  'a late publish': (publisher) => {
     const later = async () => publisher.publish(Document.create('late'));
     setImmediate(() => later().catch(() => undefined));
     return publisher.publish(Document.create('a'));

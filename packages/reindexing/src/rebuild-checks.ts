@@ -74,7 +74,7 @@ export async function checkCounts(
 async function checkField(checked: CheckedOutput, count: number, field: string, percent: number): Promise<CheckResult> {
   const filled = await checked.countWith(field);
   if (typeof filled !== 'number') {
-    // The alias must not move to an index of which nobody knows whether it fulfils the check.
+    // The alias must not move to an index that may not fulfil the check.
     return {
       name: `required ${field}`,
       ...asResult(false, `cannot be checked: ${filled.because}`, `at least ${percent} %`),

@@ -32,7 +32,7 @@ export interface IndexerContext {
  */
 export interface DocumentEncoder {
   /**
-   * Returns the text at once, not in a promise. It needs no line feed at its end, but nothing separates it from the next
+   * Returns the text, not a promise. It needs no line feed at its end, but nothing separates it from the next
    * document.
    */
   encode(document: Document): string;

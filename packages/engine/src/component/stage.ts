@@ -40,7 +40,7 @@ export interface StageContext {
 }
 
 /**
- * The children that a stage emits: new documents, each with an id of its own. They pass through the later stages before
+ * The children that a stage emits: new documents, each with a separate id. They pass through the later stages before
  * the document itself. The engine owns a child when the stage has emitted it.
  */
 export type Children = Iterable<Document>;

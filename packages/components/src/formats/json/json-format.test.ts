@@ -332,7 +332,7 @@ describe('JsonFormat with any file', () => {
     });
   const numRuns = 3 * (fc.readConfigureGlobal().numRuns ?? 100);
 
-  it('reads exactly the objects, whatever is between them and however the bytes arrive', async () => {
+  it('reads exactly the objects, with anything between them and any cut of the bytes', async () => {
     await fc.assert(
       fc.asyncProperty(file, fc.integer({ min: 1, max: 40 }), async ({ text, objects }, size) => {
         const { json, rejected } = await publish(text, {}, '', size);

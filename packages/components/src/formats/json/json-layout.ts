@@ -12,7 +12,7 @@ const SPACE = 32;
 const COMMA = 44;
 const OPEN_ARRAY = 91;
 const OPEN_OBJECT = 123;
-/** A line that begins with one of these goes on with the object of the line before. */
+/** A line that begins with one of these continues the object of the line before. */
 const GOES_ON = Buffer.from('"}],:');
 /** The maximum number of bytes that are read to detect the layout. */
 const MAX_HEAD = 1024 * 1024;
