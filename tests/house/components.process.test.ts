@@ -80,6 +80,11 @@ const ADDED_TO: readonly { readonly to: readonly string[]; readonly names: reado
       names: ['skipUnchanged', 'hashesFile'],
       why: 'the reference writes unchanged documents again',
     },
+    {
+      to: ['ElasticsearchIndexer ', 'OpenSearchIndexer '],
+      names: ['dataStream'],
+      why: 'the reference cannot write to data streams',
+    },
   ];
 
 /** Components of the reference that its list lacks: optional ones, and one that was not built with the others. */

@@ -82,6 +82,7 @@ export { writesToStandardOutput } from './config/check-indexer.ts';
 export { maskedSecrets } from './config/check-masked.ts';
 export { wholeRunParameter } from './config/check-outputs.ts';
 export { configSchema } from './config/config-schema.ts';
+export { currentNames } from './config/current-names.ts';
 export { readHoconBody } from './config/hocon-body.ts';
 export type { IngestConfig } from './config/ingest-config.ts';
 export { type KeptSecrets, keepSecrets } from './config/keep-secrets.ts';
@@ -95,6 +96,7 @@ export {
 export { type ReachRequest, reachConfig } from './config/reach-config.ts';
 export { reachHint } from './config/reach-error.ts';
 export { type ReadConfig, type ReadConfigOptions, readConfigFile, readConfigText } from './config/read-config.ts';
+export { olderNamesOf, RENAMED_CLASSES, RENAMED_PARAMETERS, type RenamedParameter } from './config/released-names.ts';
 export { configToJson, maskSecrets, maskTexts, secretTexts } from './config/render-config.ts';
 export type { RollbackRequest } from './config/rollback-config.ts';
 export { SecretMask } from './config/secret-mask.ts';

@@ -62,7 +62,7 @@ export class DataStreams {
   }
 
   /**
-   * Returns whether a name is a data stream for the search engine, whatever the config says. Undefined if this user may
+   * Returns whether a name is a data stream for the search engine, also if the config says otherwise. Undefined if this user may
    * not ask. Throws an `HttpError` if the search engine cannot answer.
    */
   async exists(name: string): Promise<boolean | undefined> {

@@ -14,6 +14,7 @@ import { checkPipelines } from './check-pipelines.ts';
 import { warnOfReplaced } from './check-replaced.ts';
 import { warnOfUnknownSections } from './check-top-level.ts';
 import { warnOfUnused } from './check-unused.ts';
+import { currentNames } from './current-names.ts';
 import {
   engineBlocks,
   type LogSettings,
@@ -39,12 +40,14 @@ export interface CheckedConfig {
  * files, and return the config without these conditions
  */
 export async function checkConfig(
-  root: ObjectNode,
+  written: ObjectNode,
   registry: Registry,
   { readFiles = true }: { readFiles?: boolean } = {},
 ): Promise<CheckedConfig> {
   const { policy } = registry.source;
   const list = new ProblemList(readFiles, policy && rulesOf(policy));
+  const { root, problems: oldNames } = currentNames(written);
+  list.problems.push(...oldNames);
   const pipelines = await checkPipelines(root, registry, list);
   const connectors = await checkConnectors(root, pipelines, registry, list);
   const indexer = await checkIndexer(root, registry, list);

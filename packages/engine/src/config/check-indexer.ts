@@ -11,6 +11,7 @@ import type { TObject } from '../component/schema.ts';
 import { nearest } from '../errors/nearest.ts';
 import type { Problem } from '../errors/problem.ts';
 import { checkComponent, findClass, isAllowed, ProblemList } from './check-component.ts';
+import { currentNames } from './current-names.ts';
 import type { IndexerConfig } from './ingest-config.ts';
 import { SECTIONS } from './sections.ts';
 
@@ -112,7 +113,7 @@ export async function checkIndexer(
  * config.
  */
 export async function writesToStandardOutput(root: ObjectNode, registry: Registry): Promise<boolean> {
-  const indexer = await checkIndexer(root, registry, new ProblemList());
+  const indexer = await checkIndexer(currentNames(root).root, registry, new ProblemList());
   return indexer !== undefined && usesStandardOutput(indexer, registry);
 }
 

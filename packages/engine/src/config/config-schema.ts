@@ -6,6 +6,7 @@ import type { Registry } from '../component/registry.ts';
 import type { TObject } from '../component/schema.ts';
 import { PAIRS, RETRY_KEYS } from './check-indexer.ts';
 import { engineBlocks, MAX_THREADS } from './engine-blocks.ts';
+import { olderNamesOf, RENAMED_CLASSES } from './released-names.ts';
 
 const KINDS: readonly ComponentKind[] = ['connector', 'stage', 'indexer'];
 
@@ -137,7 +138,8 @@ function component(kind: 'connector' | 'stage', registry: Registry): JsonSchema 
 /** Returns the schema of `class` for a kind. The short names are first, because editors offer them in this order. */
 function classNames(kind: ComponentKind, registry: Registry): JsonSchema {
   const entries = registry.list(kind);
-  const aliases = entries.flatMap((entry) => entry.aliases);
+  const older = RENAMED_CLASSES.filter((each) => each.kind === kind).map(({ from }) => from);
+  const aliases = [...entries.flatMap((entry) => entry.aliases), ...older];
   return {
     description: `The ${kind}, by its name, or a class of a module: ./my-${kind}.js#My${kind[0]?.toUpperCase()}${kind.slice(1)}.`,
     anyOf: [
@@ -217,8 +219,31 @@ function parametersOf(entry: CatalogEntry, writer: SchemaWriter): JsonSchema {
   const common = Object.keys(commonParameters[kind]?.properties ?? {});
   const shared = common.map((key) => [key, { $ref: `#/$defs/${kind}Keys/properties/${key}` }] as const);
   return {
-    ...writer.object(schema, descriptionsOf(fields), Object.fromEntries(shared)),
+    ...withOlderNames(entry, writer.object(schema, descriptionsOf(fields), Object.fromEntries(shared))),
     ...(description === undefined ? {} : { description }),
+  };
+}
+
+/** Adds the names of older releases, which are deprecated. One of them may take the place of a required parameter. */
+function withOlderNames({ kind, name, block }: CatalogEntry, parameters: JsonSchema): JsonSchema {
+  const older = olderNamesOf(kind, name, block).filter(({ instead }) => instead === undefined);
+  if (older.length === 0) return parameters;
+  const { properties = {}, required = [] } = parameters as { properties?: object; required?: readonly string[] };
+  const named = older.flatMap(({ from, to, last, conversion }) => {
+    const names = conversion === 'field-mapping' ? [from, 'dest'] : [from.split('.')[0] ?? ''];
+    const says = to === undefined ? 'without effect' : `now ${to}`;
+    const description = `A name of Lucille ${last} and older, ${says}.`;
+    return names.map((key) => [key, { deprecated: true, description }] as const);
+  });
+  const choices = required.map((key) => [key, ...older.filter(({ to }) => to === key).map(({ from }) => from)]);
+  const several = choices.filter((names) => names.length > 1);
+  return {
+    ...parameters,
+    properties: { ...Object.fromEntries(named), ...properties },
+    required: choices.filter((names) => names.length === 1).flat(),
+    ...(several.length === 0
+      ? {}
+      : { allOf: several.map((names) => ({ anyOf: names.map((one) => ({ required: [one] })) })) }),
   };
 }
 

@@ -30,6 +30,8 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
   HR_POLICY_NO_BOUNDARY:
     'The message says what was tried and what failed. The operator of the service can install bubblewrap or allow user namespaces ([security](security.md#python-of-uploads)), or set `policy.scripts: all` if all users who upload are trusted.',
   HR_CONFIG_UNUSED: 'Remove it, or add a reference to it.',
+  HR_CONFIG_OLD_NAME:
+    'Write the current name, which the message contains. [Names of older releases](lucille-releases.md) lists all of them.',
   HR_DOCUMENT_RESERVED_FIELD:
     'Write to another field: `id`, `run_id`, `___children`, `___dropped` and `___skipped` belong to the engine.',
   HR_DOCUMENT_EMPTY_FIELD_NAME:

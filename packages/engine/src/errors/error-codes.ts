@@ -21,6 +21,7 @@ export const ERROR_CODES = {
   HR_POLICY_NO_BOUNDARY:
     'Python code of an uploaded config must run in a process that the operating system isolates. This machine does not support that.',
   HR_CONFIG_UNUSED: 'A part of the config has no effect.',
+  HR_CONFIG_OLD_NAME: 'The config uses a name of an older release of Lucille. The current name is read in its place.',
   HR_DOCUMENT_RESERVED_FIELD: 'A component tried to write a field that belongs to the engine.',
   HR_DOCUMENT_EMPTY_FIELD_NAME: 'A field name is empty.',
   HR_DOCUMENT_NOT_AN_OBJECT: 'A document is not a JSON object.',

@@ -8,6 +8,7 @@ import { createLogger, type LogRecord } from '../component/logger.ts';
 import { Registry } from '../component/registry.ts';
 import { ProblemList } from '../config/check-component.ts';
 import { checkPipelines } from '../config/check-pipelines.ts';
+import { currentNames } from '../config/current-names.ts';
 import { HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import { hasErrors } from '../errors/problem.ts';
 import { FailureBudget } from '../failures/failure-budget.ts';
@@ -55,7 +56,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
   // The thread of the run has already checked the config. This check only converts the parameters for the stage
   // classes.
   const list = new ProblemList();
-  const pipelines = await checkPipelines(request.root, registry, list);
+  const pipelines = await checkPipelines(currentNames(request.root).root, registry, list);
   const pipelineConfig = pipelines.find((pipeline) => pipeline.name === request.pipeline);
   if (pipelineConfig === undefined || hasErrors(list.problems)) {
     const reason = list.problems.find(({ severity }) => severity === 'error')?.message;

@@ -1,4 +1,4 @@
-import { type CatalogEntry, Type } from '@headrace/engine';
+import { type CatalogEntry, olderNamesOf, Type } from '@headrace/engine';
 
 /** The schema of a component in the lists of `config-info`. */
 export const ComponentAnswer = Type.Object(
@@ -29,11 +29,23 @@ export const ComponentAnswer = Type.Object(
     type: Type.Optional(Type.String({ description: 'Of an indexer: the `indexer.type` that selects it' })),
     block: Type.Optional(Type.String({ description: 'Of an indexer: the block of the config with its parameters' })),
     examples: Type.Optional(Type.Array(Type.Unknown())),
+    olderNames: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: Type.String(),
+          current: Type.Optional(Type.String({ description: 'Absent: the name has no effect any more' })),
+          last: Type.String({ description: 'The last release of Lucille with this name' }),
+        }),
+        { description: 'Names of parameters in older releases of Lucille, which are read with a warning' },
+      ),
+    ),
   },
   { $id: 'Component' },
 );
 
 export function componentAnswer({ name, kind, package: from, ...entry }: CatalogEntry) {
   const { fields, description, aliases, type, block, examples } = entry;
-  return { class: name, fields, description, aliases, kind, package: from, type, block, examples };
+  const older = olderNamesOf(kind, name, block).map((each) => ({ name: each.from, current: each.to, last: each.last }));
+  const olderNames = older.length === 0 ? undefined : older;
+  return { class: name, fields, description, aliases, kind, package: from, type, block, examples, olderNames };
 }
