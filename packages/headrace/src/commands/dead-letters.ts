@@ -1,4 +1,10 @@
-import { failTopic, deadLetters as readDeadLetters, replay as replayTopic, sourceTopic } from '@headrace/distributed';
+import {
+  destTopic,
+  failTopic,
+  deadLetters as readDeadLetters,
+  replay as replayTopic,
+  sourceTopic,
+} from '@headrace/distributed';
 import { counted, createLogger, type Logger, type LogRecord } from '@headrace/engine';
 import { CommandError, EXIT } from '../process/exit-code.ts';
 import { sayError } from '../process/standard-error.ts';
@@ -44,7 +50,8 @@ export async function replay([topic = '']: readonly (string | undefined)[], opti
     throw new CommandError(message, EXIT.invalid);
   }
   const to = options.to ?? sourceTopic(settings, pipeline as string);
-  const sent = await replayTopic({ settings, topic, to, log: errorLog() });
+  const dest = options.to === undefined ? { dest: destTopic(settings, pipeline as string) } : {};
+  const sent = await replayTopic({ settings, topic, to, ...dest, log: errorLog() });
   process.stderr.write(`${counted(sent, 'message')} of ${topic} sent to ${to}\n`);
   return EXIT.ok;
 }
