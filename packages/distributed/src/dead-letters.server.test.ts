@@ -180,6 +180,7 @@ await describeWithServer('kafka', (server) => {
       { key: 'b', value: '{"id":"b","bad":true}' },
     ]);
     const service = setup.start('worker-indexer', 'run.conf');
+    await service.until(() => setup.distinct === 1);
     await (await topics.tap(`${queue}_fail`)).first(1);
     expect(await letters()).toMatchObject([{ id: 'b', reason: expect.stringContaining('this one is bad') }]);
     await expect.poll(() => topics.unread(setup.group, `${queue}_source`)).toBe(0n);

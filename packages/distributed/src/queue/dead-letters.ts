@@ -46,26 +46,29 @@ export class DeadLetters {
     this.#log = log;
   }
 
-  /** Writes the messages that could not be decoded, each once. */
+  /** Writes the messages that could not be decoded, each once. Returns the other messages. */
   async undecodable(
     messages: readonly TopicMessage[],
     header: BatchHeader | undefined,
     { failures }: ChunkOutcome,
-  ): Promise<void> {
+  ): Promise<readonly TopicMessage[]> {
     const reasons = failures.filter(({ at }) => at === 'connector').map(({ message }) => message);
+    const others: TopicMessage[] = [];
     const writes = messages.map((message) => {
       const place = placeOf(this.#source, message.partition, message.offset);
       const reason = reasons.find((text) => text.startsWith(`${place}:`) || text.startsWith(`${place},`));
-      return reason === undefined
-        ? undefined
-        : this.#write(message, message.value, message.key, reason, header?.run, header);
+      if (reason !== undefined) return this.#write(message, message.value, message.key, reason, header?.run, header);
+      others.push(message);
+      return undefined;
     });
     await Promise.all(writes);
+    return others;
   }
 
   /**
    * Writes the messages whose documents failed, if no run counts these documents: they could not be run again otherwise.
    * Such messages come from other programs, from a replay, or from a run with `kafka.events: false`.
+   * @param messages those that could be decoded
    * @param documents the documents of messages without a header
    */
   async uncounted(

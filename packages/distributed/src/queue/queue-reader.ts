@@ -391,8 +391,8 @@ export class QueueReader extends Connector<typeof parameters> {
       });
     }
     const letters = this.#letters as DeadLetters;
-    await letters.undecodable(messages, header, outcome);
-    await letters.uncounted(messages, header, origin.documents, outcome);
+    const decoded = await letters.undecodable(messages, header, outcome);
+    await letters.uncounted(decoded, header, origin.documents, outcome);
     await (this.#outbox as Outbox).report(header, origin, outcome);
     for (const entry of entries) this.#commits.done(entry);
   }
