@@ -31,7 +31,7 @@ await describeWithServer('kafka', (server) => {
   });
 
   it.each(['worker', 'worker-indexer', 'indexer'])('a %s that may not read its topic names the right', async (role) => {
-    const topic = `${pipeline}_${role === 'indexer' ? 'dest' : 'source'}`;
+    const topic = `${setup.group}_${pipeline}_${role === 'indexer' ? 'dest' : 'source'}`;
     await topics.deny('READ', topic);
     const service = setup.start(role, 'run.conf');
     await service.says(

@@ -22,6 +22,8 @@ await describeWithServer('kafka', (server) => {
   let setup: DistributedSetup;
   let topics: KafkaTopics;
   let pipeline: string;
+  /** The beginning of the names of its topics. */
+  let queue: string;
   let isOver: boolean;
 
   beforeEach(async () => {
@@ -38,6 +40,7 @@ await describeWithServer('kafka', (server) => {
   });
 
   function writeConfig(how: string, poison: readonly number[], kafka = ''): void {
+    queue = kafka.includes('lucille') ? pipeline : `${setup.group}_${pipeline}`;
     const documents = Array.from({ length: TOTAL }, (_, n) => ({
       id: `doc-${n}`,
       n,
@@ -71,7 +74,7 @@ await describeWithServer('kafka', (server) => {
 
   /** A dead letter, as `headrace dead-letters` lists it. */
   async function letters(): Promise<Record<string, unknown>[]> {
-    const listed = await setup.run('dead-letters', `${setup.group}_${pipeline}_fail`, '--config', 'run.conf');
+    const listed = await setup.run('dead-letters', `${queue}_fail`, '--config', 'run.conf');
     expect(await listed.ended, listed.output).toBe(0);
     return listed.stdout
       .split('\n')
@@ -95,9 +98,7 @@ await describeWithServer('kafka', (server) => {
     const found = await letters();
     expect(idsOf(found)).toEqual(['doc-77']);
     expect(found[0]?.['reason']).toContain('worker.maxRetries');
-    expect(found[0]?.['place']).toMatch(
-      new RegExp(`^topic ${setup.group}_${pipeline}_source, partition \\d, offset \\d+$`),
-    );
+    expect(found[0]?.['place']).toMatch(new RegExp(`^topic ${queue}_source, partition \\d, offset \\d+$`));
     expect(JSON.parse(String(found[0]?.['document']))).toMatchObject({ id: 'doc-77', n: 77, poison: true });
   });
 
@@ -116,21 +117,17 @@ await describeWithServer('kafka', (server) => {
 
     setup.write('stage.js', STAGE.replace("document.has('poison')", 'false'));
     setup.start('worker', 'run.conf');
-    const replay = await setup.run('replay', `${setup.group}_${pipeline}_fail`, '--config', 'run.conf');
-    expect(replay.output).toContain(
-      `1 message of ${setup.group}_${pipeline}_fail sent to ${setup.group}_${pipeline}_source`,
-    );
+    const replay = await setup.run('replay', `${queue}_fail`, '--config', 'run.conf');
+    expect(replay.output).toContain(`1 message of ${queue}_fail sent to ${queue}_source`);
     await expect.poll(() => setup.distinct).toBe(TOTAL);
-    const again = await setup.run('replay', `${setup.group}_${pipeline}_fail`, '--config', 'run.conf');
-    expect(again.output).toContain(
-      `0 messages of ${setup.group}_${pipeline}_fail sent to ${setup.group}_${pipeline}_source`,
-    );
+    const again = await setup.run('replay', `${queue}_fail`, '--config', 'run.conf');
+    expect(again.output).toContain(`0 messages of ${queue}_fail sent to ${queue}_source`);
   });
 
   it('messages that cannot be decoded go to the dead-letter topic immediately, and headrace replay sends them once', async () => {
     writeConfig('exit', []);
-    await topics.create(`${setup.group}_${pipeline}_source`);
-    await topics.write(`${setup.group}_${pipeline}_source`, [
+    await topics.create(`${queue}_source`);
+    await topics.write(`${queue}_source`, [
       { key: 'good', value: '{"id":"good"}' },
       { key: 'broken', value: '{"id":"bro' },
       { key: 'unnamed', value: '{"no":"id"}' },
@@ -144,29 +141,23 @@ await describeWithServer('kafka', (server) => {
     const bad = ['broken', 'cut', 'empty', 'foreign', 'huge', 'list', 'unnamed'];
     const service = setup.start('worker-indexer', 'run.conf');
     await service.until(() => setup.distinct === 2);
-    await (await topics.tap(`${setup.group}_${pipeline}_fail`)).first(bad.length);
+    await (await topics.tap(`${queue}_fail`)).first(bad.length);
     const found = await letters();
     expect(idsOf(found)).toEqual(bad);
     for (const letter of found) {
       expect(letter['reason']).toEqual(expect.stringMatching(/./));
-      expect(letter['place']).toMatch(
-        new RegExp(`^topic ${setup.group}_${pipeline}_source, partition \\d, offset \\d$`),
-      );
+      expect(letter['place']).toMatch(new RegExp(`^topic ${queue}_source, partition \\d, offset \\d$`));
     }
     expect(found.find(({ id }) => id === 'broken')?.['document']).toBe('{"id":"bro');
     expect(found.find(({ id }) => id === 'foreign')).toMatchObject({ documents: 3 });
     expect(await service.signal('SIGTERM')).toBe(0);
     expect(service.output).not.toContain('starts again');
     expect(service.output).toContain('11 failure events');
-    const source = await topics.tap(`${setup.group}_${pipeline}_source`);
-    const replay = await setup.run('replay', `${setup.group}_${pipeline}_fail`, '--config', 'run.conf');
-    expect(replay.output).toContain(
-      `7 messages of ${setup.group}_${pipeline}_fail sent to ${setup.group}_${pipeline}_source`,
-    );
-    const again = await setup.run('replay', `${setup.group}_${pipeline}_fail`, '--config', 'run.conf');
-    expect(again.output).toContain(
-      `0 messages of ${setup.group}_${pipeline}_fail sent to ${setup.group}_${pipeline}_source`,
-    );
+    const source = await topics.tap(`${queue}_source`);
+    const replay = await setup.run('replay', `${queue}_fail`, '--config', 'run.conf');
+    expect(replay.output).toContain(`7 messages of ${queue}_fail sent to ${queue}_source`);
+    const again = await setup.run('replay', `${queue}_fail`, '--config', 'run.conf');
+    expect(again.output).toContain(`0 messages of ${queue}_fail sent to ${queue}_source`);
     const sent = await source.first(16);
     expect(sent.map(({ key }) => key).sort()).toEqual([...bad, ...bad, 'also-good', 'good'].sort());
     // A batch remains a batch, and its run is not asked to count it again.
@@ -175,21 +166,46 @@ await describeWithServer('kafka', (server) => {
     expect(repeated(setup.indexed)).toEqual([]);
   });
 
+  it('a document of another program that fails is in the dead-letter topic before it counts as read', async () => {
+    const config = (script: string) => {
+      setup.writeConfig(
+        `connectors: [], pipelines: [{ name: "${pipeline}", stages: [{ class: ApplyJavascript, script: "${script}" }] }]`,
+      );
+    };
+    queue = `${setup.group}_${pipeline}`;
+    config("if (doc.bad) throw new Error('this one is bad')");
+    await topics.create(`${queue}_source`, 1);
+    await topics.write(`${queue}_source`, [
+      { key: 'a', value: '{"id":"a"}' },
+      { key: 'b', value: '{"id":"b","bad":true}' },
+    ]);
+    const service = setup.start('worker-indexer', 'run.conf');
+    await service.until(() => setup.distinct === 1);
+    await (await topics.tap(`${queue}_fail`)).first(1);
+    expect(await letters()).toMatchObject([{ id: 'b', reason: expect.stringContaining('this one is bad') }]);
+    await expect.poll(() => topics.unread(setup.group, `${queue}_source`)).toBe(0n);
+    expect(await service.signal('SIGTERM')).toBe(0);
+    config('');
+    setup.start('worker-indexer', 'run.conf');
+    await setup.run('replay', `${queue}_fail`, '--config', 'run.conf');
+    await expect.poll(() => setup.distinct).toBe(2);
+  });
+
   it('a message that is too large for the dead-letter topic leaves a letter with its reason, and the others continue', async () => {
     writeConfig('exit', []);
-    await topics.create(`${setup.group}_${pipeline}_source`, 1);
-    await topics.create(`${setup.group}_${pipeline}_fail`, 1, { 'max.message.bytes': '2000' });
-    await topics.write(`${setup.group}_${pipeline}_source`, [
+    await topics.create(`${queue}_source`, 1);
+    await topics.create(`${queue}_fail`, 1, { 'max.message.bytes': '2000' });
+    await topics.write(`${queue}_source`, [
       { key: 'large', value: '{"id":'.repeat(1000) },
       { key: 'good', value: '{"id":"good"}' },
     ]);
     const service = setup.start('worker-indexer', 'run.conf');
-    await service.says(`The dead-letter topic ${setup.group}_${pipeline}_fail does not accept a message of 6000 bytes`);
+    await service.says(`The dead-letter topic ${queue}_fail does not accept a message of 6000 bytes`);
     await service.until(() => setup.distinct === 1);
     expect(await letters()).toMatchObject([
-      { place: `topic ${setup.group}_${pipeline}_source, partition 0, offset 0`, omittedBytes: 6000 },
+      { place: `topic ${queue}_source, partition 0, offset 0`, omittedBytes: 6000 },
     ]);
-    const replay = await setup.run('replay', `${setup.group}_${pipeline}_fail`, '--config', 'run.conf');
+    const replay = await setup.run('replay', `${queue}_fail`, '--config', 'run.conf');
     expect(replay.output).toContain('cannot be sent again (6000 bytes)');
     expect(await service.signal('SIGTERM')).toBe(0);
     expect(service.output).not.toContain('starts again');

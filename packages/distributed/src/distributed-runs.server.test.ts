@@ -134,7 +134,7 @@ await describeWithServer('kafka', (server) => {
     expect(await run.ended).toBe(await local.ended);
     expect(sorted(setup.indexed)).toEqual(wanted);
     const left = ['children', 'plain'].flatMap((name) =>
-      ['dest', 'fail', 'source'].map((end) => `${setup.name(name)}_${end}`),
+      ['dest', 'fail', 'source'].map((end) => `${setup.group}_${setup.name(name)}_${end}`),
     );
     await expect.poll(() => topics.list(setup.suffix)).toEqual(left);
     const codes = await Promise.all(services.map((service) => service.signal('SIGTERM')));

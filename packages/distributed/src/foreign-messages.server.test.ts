@@ -39,7 +39,7 @@ await describeWithServer('kafka', (server) => {
         { key: 'h3', value: 'x', headers: { headrace: '{"run":"r","batch":0,"count":3,"events":"no such topic!"}' } },
         { key: 'h4', value: '0\t2\t3\n[]\n', headers: { headrace: '{"run":"r"}' } },
       ].map((message, i) => ({ ...message, partition: i % 4 }));
-      await topics.write(`${pipeline}_${role === 'indexer' ? 'dest' : 'source'}`, [
+      await topics.write(`${setup.group}_${pipeline}_${role === 'indexer' ? 'dest' : 'source'}`, [
         ...bad,
         { key: 'a', value: '{"id":"a","run_id":"no run / at all"}', partition: 0 },
         { key: 'b', value: '{"id":"b","run_id":"ended-long-ago"}', partition: 1 },
@@ -54,7 +54,9 @@ await describeWithServer('kafka', (server) => {
       // Every offset is committed, so nothing is read again.
       const next = setup.start(role, 'run.conf');
       await next.says(/now 0, 1, 2, 3"/);
-      await topics.write(`${pipeline}_${role === 'indexer' ? 'dest' : 'source'}`, [{ key: 'd', value: '{"id":"d"}' }]);
+      await topics.write(`${setup.group}_${pipeline}_${role === 'indexer' ? 'dest' : 'source'}`, [
+        { key: 'd', value: '{"id":"d"}' },
+      ]);
       await expect.poll(() => setup.distinct).toBe(4);
       expect(setup.indexed).toHaveLength(4);
       expect(await (await topics.tap(`${setup.group}_${pipeline}_fail`)).first(bad.length)).toHaveLength(bad.length);
@@ -67,7 +69,7 @@ await describeWithServer('kafka', (server) => {
     setup.start('indexer', 'run.conf');
     await worker.says(/now 0, 1, 2, 3"/);
     const value = (id: string, run: string) => JSON.stringify({ id, run_id: run });
-    await topics.write(`${setup.group}_${pipeline}_source`, [
+    await topics.write(`${pipeline}_source`, [
       { key: 'a', value: value('a', 'ended-long-ago') },
       { key: 'b', value: value('b', 'no run / at all') },
     ]);

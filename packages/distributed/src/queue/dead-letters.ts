@@ -12,6 +12,7 @@ import type { KafkaSettings } from '../settings/kafka-settings.ts';
 import { failTopic } from '../settings/topics.ts';
 import { BatchDecoder } from '../wire/batch-decoder.ts';
 import { placeOf } from '../wire/document-decoder.ts';
+import type { DocumentSources } from './document-sources.ts';
 import type { BatchHeader } from './headers.ts';
 import { explainWrite, isTooLarge, type PartitionWriter } from './partition-writer.ts';
 import { shortReason } from './short-reason.ts';
@@ -45,16 +46,49 @@ export class DeadLetters {
     this.#log = log;
   }
 
-  /** Writes the messages that could not be decoded, each once. */
+  /** Writes the messages that could not be decoded, each once. Returns the other messages. */
   async undecodable(
     messages: readonly TopicMessage[],
     header: BatchHeader | undefined,
     { failures }: ChunkOutcome,
-  ): Promise<void> {
+  ): Promise<readonly TopicMessage[]> {
     const reasons = failures.filter(({ at }) => at === 'connector').map(({ message }) => message);
+    const others: TopicMessage[] = [];
     const writes = messages.map((message) => {
       const place = placeOf(this.#source, message.partition, message.offset);
       const reason = reasons.find((text) => text.startsWith(`${place}:`) || text.startsWith(`${place},`));
+      if (reason !== undefined) return this.#write(message, message.value, message.key, reason, header?.run, header);
+      others.push(message);
+      return undefined;
+    });
+    await Promise.all(writes);
+    return others;
+  }
+
+  /**
+   * Writes the messages whose documents failed, if no run counts these documents: they could not be run again otherwise.
+   * Such messages come from other programs, from a replay, or from a run with `kafka.events: false`.
+   * @param messages those that could be decoded
+   * @param documents the documents of messages without a header
+   */
+  async uncounted(
+    messages: readonly TopicMessage[],
+    header: BatchHeader | undefined,
+    documents: DocumentSources | undefined,
+    { failed, failures }: ChunkOutcome,
+  ): Promise<void> {
+    if (header?.events !== undefined) return;
+    // Lucille's runs count documents by their `run_id`.
+    if (header === undefined && this.#settings.format === 'lucille' && documents?.runId !== undefined) return;
+    // The others have a letter already.
+    const alone = failures.filter(({ at }) => at !== 'connector' && at !== 'worker');
+    const unlisted = failed - failures.length;
+    if (alone.length === 0 && unlisted <= 0) return;
+    const reasons = new Map(alone.map(({ id, message }) => [documents?.message(id), `${id}: ${message}`]));
+    // The message of a child is not known, so all messages are written. A batch is written as a whole.
+    const other = reasons.get(undefined) ?? (unlisted > 0 ? `${unlisted} documents failed` : undefined);
+    const writes = messages.map((message) => {
+      const reason = reasons.get(message) ?? other;
       return reason === undefined
         ? undefined
         : this.#write(message, message.value, message.key, reason, header?.run, header);

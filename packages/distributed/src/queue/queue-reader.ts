@@ -390,7 +390,9 @@ export class QueueReader extends Connector<typeof parameters> {
         hint: 'The messages are not marked as read, and are processed again.',
       });
     }
-    await (this.#letters as DeadLetters).undecodable(messages, header, outcome);
+    const letters = this.#letters as DeadLetters;
+    const decoded = await letters.undecodable(messages, header, outcome);
+    await letters.uncounted(decoded, header, origin.documents, outcome);
     await (this.#outbox as Outbox).report(header, origin, outcome);
     for (const entry of entries) this.#commits.done(entry);
   }

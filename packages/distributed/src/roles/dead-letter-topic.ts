@@ -46,12 +46,19 @@ export async function* deadLetters({ settings, topic, log }: DeadLetterOptions):
   }
 }
 
+/** Where a replay sends messages. */
+export interface ReplayOptions extends DeadLetterOptions {
+  readonly to: string;
+  /** The dest topic of the pipeline: messages that came from it are sent to it. Absent to send all to `to`. */
+  readonly dest?: string;
+}
+
 /**
  * Sends the messages of a dead-letter topic to another topic, where workers process them again. A consumer group stores
  * the position: each message is sent once, and the next replay continues after an interrupted one.
  * @returns the number of messages that were sent
  */
-export async function replay(options: DeadLetterOptions & { readonly to: string }): Promise<number> {
+export async function replay(options: ReplayOptions): Promise<number> {
   const { settings, topic, log } = options;
   // The other topic is created only if this one exists.
   const source = await openTopic(settings, topic, `${settings.groupId}-replay`, false, log);
@@ -62,12 +69,13 @@ export async function replay(options: DeadLetterOptions & { readonly to: string 
   }
 }
 
-async function sendAgain(
-  source: KafkaSource,
-  { settings, topic, to, log }: DeadLetterOptions & { readonly to: string },
-): Promise<number> {
+async function sendAgain(source: KafkaSource, { settings, topic, to, dest, log }: ReplayOptions): Promise<number> {
   const admin = await TopicAdmin.open(settings, log);
-  const partitions = await admin.ensure([{ topic: to, partitions: settings.partitions }]).finally(() => admin.close());
+  const targets = [to, ...(dest === undefined ? [] : [dest])].map((topic) => ({
+    topic,
+    partitions: settings.partitions,
+  }));
+  const partitions = await admin.ensure(targets).finally(() => admin.close());
   const writer = await PartitionWriter.open(settings, 'headrace-replay', log);
   let sent = 0;
   try {
@@ -79,7 +87,9 @@ async function sendAgain(
         );
         continue;
       }
-      await writer.write(messageAgain(message, to, partitions.get(to) ?? 1));
+      // Documents of the dest topic have passed the stages already.
+      const target = dest !== undefined && place?.startsWith(`topic ${dest},`) === true ? dest : to;
+      await writer.write(messageAgain(message, target, partitions.get(target) ?? 1));
       sent++;
     }
   } finally {

@@ -1,4 +1,10 @@
-import { failTopic, deadLetters as readDeadLetters, replay as replayTopic, sourceTopic } from '@headrace/distributed';
+import {
+  destTopic,
+  failTopic,
+  deadLetters as readDeadLetters,
+  replay as replayTopic,
+  sourceTopic,
+} from '@headrace/distributed';
 import { counted, createLogger, type Logger, type LogRecord } from '@headrace/engine';
 import { CommandError, EXIT } from '../process/exit-code.ts';
 import { writeLines } from '../process/output.ts';
@@ -45,7 +51,8 @@ export async function replay([topic = '']: readonly (string | undefined)[], opti
     throw new CommandError(message, EXIT.invalid);
   }
   const to = options.to ?? sourceTopic(settings, pipeline as string);
-  const sent = await replayTopic({ settings, topic, to, log: errorLog() });
+  const dest = options.to === undefined ? { dest: destTopic(settings, pipeline as string) } : {};
+  const sent = await replayTopic({ settings, topic, to, ...dest, log: errorLog() });
   writeLines('stderr', [`${counted(sent, 'message')} of ${topic} sent to ${to}`]);
   return EXIT.ok;
 }
