@@ -170,7 +170,7 @@ export class TableRebuild {
     return JSON.stringify(mark);
   }
 
-  /** Checks whether others have changed the live table. Nobody else can change it meanwhile. */
+  /** Checks whether others have changed the live table. Call it when the table is locked. */
   async #checkForeign(): Promise<CheckResult> {
     const rows = (await this.#foreign?.count()) ?? 0;
     const { schema, name } = this.#place;

@@ -185,7 +185,7 @@ export class Destinations {
     if (at < 0) return;
     place.pauses.splice(at, 1);
     if (at > 0) return;
-    // The next rebuild has the place at once, and the writers stay paused.
+    // The next rebuild has the place immediately, and the writers stay paused.
     if (place.pauses.length === 0) {
       const journals = journalsOf(place);
       for (const writer of pausable(place)) {
