@@ -148,7 +148,7 @@ export class Destinations {
     }
   }
 
-  /** Lets everybody in who need not wait, and tells the first rebuild of `pauses` when all writers are quiet. */
+  /** Lets everybody in who need not wait, and answers the first rebuild of `pauses` when all writers are quiet. */
   #settle(place: Place): void {
     const { members, pauses } = place;
     for (const [i, member] of members.entries()) {
