@@ -27,9 +27,10 @@ class OpenRebuild {
     documents: readonly Fields[],
     block = REBUILD,
     more = '',
+    url?: string,
   ): Promise<OpenRebuild> {
     const feed = await HeldFeed.start(documents);
-    const run = runs.start(runs.configOf(feed.source, block, more));
+    const run = runs.start(runs.configOf(feed.source, block, more, url));
     const ended = run.done.then(({ message }) => {
       throw new Error(message);
     });
@@ -146,7 +147,8 @@ export function describeBeside(type: 'OpenSearch' | 'Elasticsearch', url: () => 
         response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
       });
       onTestFinished(() => proxy.close());
-      const rebuild = await OpenRebuild.start(runs, products(20, 'rebuilt'));
+      // Both use the same address.
+      const rebuild = await OpenRebuild.start(runs, products(20, 'rebuilt'), REBUILD, '', proxy.url);
       const changed = join(runs.folder, 'changed.jsonl');
       writeFileSync(changed, '{"id": "p1", "title": "changed"}');
       const source = `class: JSONConnector, jsonPath: "${changed}"`;

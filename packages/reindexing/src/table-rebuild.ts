@@ -231,7 +231,7 @@ export async function tableIdentity(session: SqlSession, table: string): Promise
     `SELECT pg_postmaster_start_time()::text || ' ' || current_database() || ' ' || coalesce(inet_server_port(), 0)`,
   );
   const { schema, name } = await placeOf(session, table);
-  return { place: `Postgres ${row?.[0]}`, name: `${schema}.${name}` };
+  return { place: `${session.name} ${row?.[0]}`, name: `${schema}.${name}` };
 }
 
 interface Place {
