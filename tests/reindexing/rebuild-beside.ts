@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunHandle } from '@headrace/engine';
 import { StubServer } from '@headrace/testing/stub-server';
@@ -22,9 +22,15 @@ class OpenRebuild {
   }
 
   /** Starts a rebuild with these documents. Resolves when it has begun to read them. */
-  static async start(runs: RebuildRuns, documents: readonly Fields[], block = REBUILD): Promise<OpenRebuild> {
+  static async start(
+    runs: RebuildRuns,
+    documents: readonly Fields[],
+    block = REBUILD,
+    more = '',
+    url?: string,
+  ): Promise<OpenRebuild> {
     const feed = await HeldFeed.start(documents);
-    const run = runs.start(runs.configOf(feed.source, block));
+    const run = runs.start(runs.configOf(feed.source, block, more, url));
     const ended = run.done.then(({ message }) => {
       throw new Error(message);
     });
@@ -141,7 +147,8 @@ export function describeBeside(type: 'OpenSearch' | 'Elasticsearch', url: () => 
         response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
       });
       onTestFinished(() => proxy.close());
-      const rebuild = await OpenRebuild.start(runs, products(20, 'rebuilt'));
+      // Both use the same address.
+      const rebuild = await OpenRebuild.start(runs, products(20, 'rebuilt'), REBUILD, '', proxy.url);
       const changed = join(runs.folder, 'changed.jsonl');
       writeFileSync(changed, '{"id": "p1", "title": "changed"}');
       const source = `class: JSONConnector, jsonPath: "${changed}"`;
@@ -164,6 +171,39 @@ export function describeBeside(type: 'OpenSearch' | 'Elasticsearch', url: () => 
       expect(await rebuild.finish()).toMatchObject({ status: 'SUCCEEDED' });
       expect(await sync).toMatchObject({ status: 'SUCCEEDED' });
       expect(await runs.ids()).toEqual(products(5, '').map(({ id }) => id));
+    });
+
+    it('succeed if a change cannot be recorded, and the rebuild fails with the reason', async ({ runs }) => {
+      await runs.run(products(20, 'old'), REBUILD);
+      const [live] = await runs.targets();
+      const rebuild = await OpenRebuild.start(runs, products(20, 'rebuilt'));
+      const journal = readdirSync(runs.folder).find((name) => name.endsWith('.journal'));
+      rmSync(join(runs.folder, journal as string));
+      expect(await runs.run([{ id: 'p1', title: 'changed' }], '')).toMatchObject({ status: 'SUCCEEDED' });
+      const { status, message } = await rebuild.finish();
+      expect([status, message]).toEqual([
+        'FAILED',
+        expect.stringMatching(
+          /The rebuild lacks changes of other runs: .* could not be recorded: the rebuild has removed/,
+        ),
+      ]);
+      expect(await runs.targets()).toEqual([live]);
+      expect((await found(runs))['p1']).toMatchObject({ title: 'changed' });
+    });
+
+    it('fail it if the new index refuses what they have changed', async ({ runs }) => {
+      await runs.run(products(20, 'old'), REBUILD);
+      const strict = 'create { mappings { dynamic: strict, properties { title { type: keyword } } } }';
+      const fields = 'indexer { whitelist: [title] }';
+      const rebuild = await OpenRebuild.start(runs, products(20, 'rebuilt'), `${strict}, rebuild { keep: 0 }`, fields);
+      expect(await runs.run([{ id: 'p1', title: 'new', color: 'red' }], '')).toMatchObject({ status: 'SUCCEEDED' });
+      const { status, message } = await rebuild.finish();
+      expect([status, message]).toEqual([
+        'FAILED',
+        expect.stringMatching(
+          /Check changes: FAILED. 1 change of other runs .*it has refused 1, the first one: .*mapping set to strict/,
+        ),
+      ]);
     });
 
     it('counts writes of other programs, and fails or reports them as the config says', async ({ runs }) => {

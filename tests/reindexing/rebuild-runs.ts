@@ -25,7 +25,7 @@ export class RebuildRuns implements KilledRuns {
   readonly alias = `rebuild-${randomUUID()}`;
   readonly folder = mkdtempSync(join(tmpdir(), 'headrace-rebuild-'));
   // Local runs take half of the processor time.
-  readonly #threads = new RunLauncher({ heapMb: 256, keepWarm: false, isLocal: true });
+  readonly #threads = new RunLauncher({ heapMb: 256, keepWarm: false, isLocal: true, journals: this.folder });
   readonly #type: 'OpenSearch' | 'Elasticsearch';
   readonly #url: () => string;
   #files = 0;

@@ -1,6 +1,6 @@
 import { inTransaction, quoteName, quoteText, type SqlSession } from './sql-session.ts';
 
-/** How long the rebuild waits for open transactions that write to the table. Meanwhile other writers wait behind it. */
+/** How long the rebuild waits for open transactions that write to the table. Meanwhile other writers wait too. */
 const LOCK_MILLIS = 60_000;
 
 /**

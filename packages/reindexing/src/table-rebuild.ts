@@ -170,7 +170,7 @@ export class TableRebuild {
     return JSON.stringify(mark);
   }
 
-  /** Checks whether others have changed the live table. Nobody else can change it meanwhile. */
+  /** Checks whether others have changed the live table. Call it when the table is locked. */
   async #checkForeign(): Promise<CheckResult> {
     const rows = (await this.#foreign?.count()) ?? 0;
     const { schema, name } = this.#place;
@@ -231,7 +231,7 @@ export async function tableIdentity(session: SqlSession, table: string): Promise
     `SELECT pg_postmaster_start_time()::text || ' ' || current_database() || ' ' || coalesce(inet_server_port(), 0)`,
   );
   const { schema, name } = await placeOf(session, table);
-  return { place: `Postgres ${row?.[0]}`, name: `${schema}.${name}` };
+  return { place: `${session.name} ${row?.[0]}`, name: `${schema}.${name}` };
 }
 
 interface Place {

@@ -31,6 +31,7 @@ import {
 } from '@headrace/reindexing';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { retriesOf } from '../delivery/retries.ts';
+import { serverPlace } from '../delivery/server-place.ts';
 import { DEFAULT_RETRY } from '../http/retry.ts';
 import type { SearchEngine } from '../search-engine/search-engine.ts';
 import {
@@ -40,7 +41,6 @@ import {
   planOf,
 } from '../solr/collection-parameters.ts';
 import { reachSolr } from '../solr/reach-solr.ts';
-import { placeOf } from '../solr/solr-destination.ts';
 import { SolrEncoder, type SolrEncoderOptions } from '../solr/solr-encoder.ts';
 import { connectToSolr, splitCoreUrl } from '../solr/solr-nodes.ts';
 import { checkSolrAccess, SolrUrls, solrParameters, solrUrls } from '../solr/solr-settings.ts';
@@ -151,6 +151,14 @@ export class SolrIndexer extends Indexer<typeof parameters> {
     return this.#rebuild.index;
   }
 
+  /** The ZooKeeper of a SolrCloud, or the addresses of Solr without a core. */
+  get #place(): string {
+    const { useCloudClient = false, zkHosts = [], zkChroot = '' } = this.params;
+    if (useCloudClient && zkHosts.length > 0) return `${serverPlace('ZooKeeper', zkHosts)}${zkChroot}`;
+    const urls = solrUrls({ url: this.params.url ?? [] });
+    return serverPlace('Solr', useCloudClient ? urls : urls.slice(0, 1).map((url) => splitCoreUrl(url).base));
+  }
+
   #target(admin: IndexAdmin): CollectionTarget {
     return new CollectionTarget(admin, planOf(this.params), collectionOf(this.params), this.context.log);
   }
@@ -209,8 +217,7 @@ export class SolrIndexer extends Indexer<typeof parameters> {
   override async begin(): Promise<void> {
     const { destinations, log, settings } = this.context;
     if (destinations === undefined) return;
-    // The engine calls `connect` first.
-    const place = await placeOf(this.#engine as SearchEngine);
+    const place = this.#place;
     if (this.#rebuild === undefined) {
       const name = settings.indexOverrideField === undefined ? this.#collection : undefined;
       this.#pass = await destinations.write({ place, name }, NOT_RECORDED);

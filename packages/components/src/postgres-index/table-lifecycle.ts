@@ -35,6 +35,7 @@ export const tableParameters = {
     Type.Object({
       /** How many older tables are kept for a rollback. Defaults to 1. */
       keep: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, default: 1 })),
+      /** What happens if other programs have written to the live output during the rebuild: fail or report. Defaults to fail. */
       foreignWrites,
       /** What the new table must fulfil before it is used: documents, maxFailed, required. */
       checks: Type.Optional(Type.Object(outputChecks)),

@@ -31,17 +31,18 @@ import {
 } from '@headrace/reindexing';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { retriesOf } from '../delivery/retries.ts';
+import { serverPlace } from '../delivery/server-place.ts';
 import { requireSuccess } from '../http/http-client.ts';
 import { NO_RETRY, WRITE_ANSWER_MS } from '../http/retry.ts';
 import type { ServerAccess } from '../http/server-access.ts';
 import { BulkEncoder, type BulkEncoderOptions, type JoinSettings } from './bulk-encoder.ts';
 import type { ProductName } from './bulk-reply.ts';
 import { BulkWriter, type BulkWriterOptions, type StreamOptions } from './bulk-writer.ts';
-import { checkConnection } from './connection.ts';
+import { baseUrls, checkConnection } from './connection.ts';
 import { dataStreamConflicts, documentConflicts } from './data-stream-conflicts.ts';
 import { DataStreams, type IndexTemplate } from './data-streams.ts';
 import { HashingBulkEncoder } from './hashing-bulk-encoder.ts';
-import { placeOf, whyAlone } from './index-destination.ts';
+import { whyAlone } from './index-destination.ts';
 import { hashesFileOf, openHashes } from './index-hashes.ts';
 import { definitionOf, jsonOf, openAdmin, planOf, reachDefinition, withAdmin } from './index-lifecycle.ts';
 import { checkIndexName, isFixedName, isIndexTemplate, isNameOfIndex } from './index-name.ts';
@@ -201,7 +202,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
   override async begin(): Promise<void> {
     const { destinations, log } = this.context;
     if (destinations !== undefined) {
-      const place = await placeOf(this.#requireEngine(), this.bulk.url);
+      const place = serverPlace('search engine', baseUrls(this.bulk.url));
       if (this.#rebuild !== undefined) await this.#follow(this.#rebuild, destinations, place);
       else {
         const name = this.#fixedName;

@@ -12,14 +12,14 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const NO_SIGNAL = new AbortController().signal;
 
-/** Sends a request with the documents `a` and `b`, and returns what the pass was told. */
+/** Sends a request with the documents `a` and `b`, and returns the calls of the pass. */
 async function send(journal: Journal, status: number, items: readonly object[] = []) {
-  const told: unknown[] = [];
+  const calls: unknown[] = [];
   const pass: WriterPass = {
     enter: async () => [journal],
-    leave: (changes, unknown) => told.push(['leave', changes, unknown]),
-    broken: (_, reason) => told.push(['broken', reason]),
-    close: () => told.push('close'),
+    leave: (changes, unknown) => calls.push(['leave', changes, unknown]),
+    broken: (_, reason) => calls.push(['broken', reason]),
+    close: () => calls.push('close'),
   };
   const warnings: string[] = [];
   const log = { debug() {}, info() {}, error() {}, warn: (text: string) => void warnings.push(text) };
@@ -37,7 +37,7 @@ async function send(journal: Journal, status: number, items: readonly object[] =
   });
   expect(reply).toBe('reply');
   recorder.close();
-  return { told, warnings };
+  return { calls, warnings };
 }
 
 describe('the recorder of changes', () => {
@@ -48,11 +48,11 @@ describe('the recorder of changes', () => {
   it('records what a live index has acknowledged, and nothing else', async () => {
     const journal = ChangeJournal.create(path);
     const elsewhere = { index: { ...taken.index, _index: 'other' } };
-    expect((await send(live, 200, [taken, elsewhere])).told).toEqual([['leave', 2, 0], 'close']);
+    expect((await send(live, 200, [taken, elsewhere])).calls).toEqual([['leave', 2, 0], 'close']);
     expect([journal.open, journal.writes]).toEqual([1, 1]);
     const refused = { index: { _index: 'products-1', status: 400, error: { type: 'mapper' } } };
-    expect((await send(live, 200, [refused, taken])).told).toEqual([['leave', 2, 1], 'close']);
-    expect((await send(live, 429)).told).toEqual([['leave', 2, 0], 'close']);
+    expect((await send(live, 200, [refused, taken])).calls).toEqual([['leave', 2, 1], 'close']);
+    expect((await send(live, 429)).calls).toEqual([['leave', 2, 0], 'close']);
     expect(journal.open).toBe(2);
     journal.close();
   });
@@ -62,12 +62,12 @@ describe('the recorder of changes', () => {
     ['an error of the server', 503],
     ['an answer of a proxy', 200],
   ])('counts the documents of a request as unknown after %s', async (_, status) => {
-    expect((await send(live, status)).told).toEqual([['leave', 2, 2], 'close']);
+    expect((await send(live, status)).calls).toEqual([['leave', 2, 2], 'close']);
   });
 
   it('reports a change that it cannot record, and the request still counts', async () => {
-    const { told, warnings } = await send({ ...live, path: join(folder, 'none') }, 200, [taken, taken]);
-    expect(told).toEqual([['broken', 'the rebuild has removed it'], ['leave', 2, 0], 'close']);
+    const { calls, warnings } = await send({ ...live, path: join(folder, 'none') }, 200, [taken, taken]);
+    expect(calls).toEqual([['broken', 'the rebuild has removed it'], ['leave', 2, 0], 'close']);
     expect(warnings).toEqual([expect.stringContaining('which will fail')]);
   });
 });

@@ -40,6 +40,7 @@ export const collectionParameters = {
       alias: Type.Optional(Type.String()),
       /** How many older collections are kept. Defaults to 1. */
       keep: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, default: 1 })),
+      /** What happens if other programs have written to the live output during the rebuild: fail or report. Defaults to fail. */
       foreignWrites,
       /** What the new collection must fulfil before the alias moves: documents, maxFailed, required, queries. */
       checks: Type.Optional(

@@ -1,8 +1,8 @@
 /** What an indexer writes to. Two configs with the same output write to the same documents. */
 export interface Output {
   /**
-   * The server, without credentials, in one spelling: the id of a search cluster, or
-   * `postgres://host:port/database`.
+   * The server, without credentials, in one spelling. It comes from the config, because a server could claim to be another
+   * one.
    */
   readonly place: string;
   /** The index, alias, table or collection. Undefined if it depends on the documents. */

@@ -47,7 +47,7 @@ class Threads {
   }
 }
 
-const atOnce: Deliver = (queue) => queueMicrotask(() => queue.shift()?.());
+const immediately: Deliver = (queue) => queueMicrotask(() => queue.shift()?.());
 
 /** Resolves when all messages were delivered. */
 async function settled(): Promise<void> {
@@ -70,7 +70,7 @@ describe('the runs of a destination', () => {
   let threads: Threads;
 
   beforeEach(() => {
-    threads = new Threads(atOnce);
+    threads = new Threads(immediately);
   });
 
   it('record what they change while a rebuild is open, and wait while it moves its alias', async () => {

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Journal, Output } from '../component/destination.ts';
 import type { FromDestinations, ToDestinations } from './destination-messages.ts';
@@ -53,7 +53,7 @@ interface Place {
 /**
  * How the runs of a process know each other by their destinations, so that no change is lost while an alias is rebuilt.
  * It is in the thread of the process, and the runs are in theirs (`DestinationLink`). A place is a server, such as a
- * search cluster; which index a request changes is known from its answer.
+ * search cluster by its addresses; which index a request changes is known from its answer.
  *
  * A rebuild R of the alias A goes through these steps:
  *
@@ -81,13 +81,14 @@ interface Place {
  * rebuilds are dead, and their journals are removed at the next start.
  */
 export class Destinations {
-  readonly #folder: string;
+  readonly #given: string | undefined;
+  #folder: string | undefined;
+  #journals = 0;
   readonly #places = new Map<string, Place>();
-  #isFolderReady = false;
 
-  /** @param folder for journals, which this process uses alone */
-  constructor(folder: string) {
-    this.#folder = folder;
+  /** @param folder for journals, which this process uses alone. Undefined for a temporary one */
+  constructor(folder?: string) {
+    this.#given = folder;
   }
 
   /** Lets a run take part. `end` gives back everything that it has, also if its thread is lost. */
@@ -148,7 +149,7 @@ export class Destinations {
     }
   }
 
-  /** Lets everybody in who need not wait, and tells the first rebuild of `pauses` when all writers are quiet. */
+  /** Lets everybody in who need not wait, and answers the first rebuild of `pauses` when all writers are quiet. */
   #settle(place: Place): void {
     const { members, pauses } = place;
     for (const [i, member] of members.entries()) {
@@ -185,7 +186,7 @@ export class Destinations {
     if (at < 0) return;
     place.pauses.splice(at, 1);
     if (at > 0) return;
-    // The next rebuild has the place at once, and the writers stay paused.
+    // The next rebuild has the place immediately, and the writers stay paused.
     if (place.pauses.length === 0) {
       const journals = journalsOf(place);
       for (const writer of pausable(place)) {
@@ -219,25 +220,28 @@ export class Destinations {
   }
 
   #journalPath(): string {
-    if (!this.#isFolderReady) {
-      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-      // What a killed process has left.
-      for (const name of readdirSync(this.#folder))
-        if (name.includes(ENDING)) rmSync(join(this.#folder, name), { force: true });
-      this.#isFolderReady = true;
-    }
-    return join(this.#folder, `${randomUUID()}${ENDING}`);
+    this.#folder ??=
+      this.#given === undefined ? mkdtempSync(join(tmpdir(), 'headrace-journals-')) : cleaned(this.#given);
+    return join(this.#folder, `${++this.#journals}${ENDING}`);
   }
 
   #remove(path: string): void {
-    for (const ending of ['', '-wal', '-shm']) {
-      try {
-        rmSync(path + ending, { force: true });
-      } catch {
-        // Windows cannot remove an open file: the next start of the process removes it.
-      }
+    try {
+      for (const ending of ['', '-wal', '-shm']) rmSync(path + ending, { force: true });
+      if (this.#given !== undefined || this.#folder === undefined) return;
+      rmdirSync(this.#folder);
+      this.#folder = undefined;
+    } catch {
+      // Another rebuild uses the folder. Or, on Windows, a run has the file open: the next start removes it.
     }
   }
+}
+
+/** Creates the folder, or removes what a killed process has left in it. */
+function cleaned(folder: string): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(folder)) if (name.includes(ENDING)) rmSync(join(folder, name), { force: true });
+  return folder;
 }
 
 /** Returns whether a run must wait until an earlier one has left. */

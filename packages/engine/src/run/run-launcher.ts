@@ -1,5 +1,4 @@
-import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Output } from '../component/destination.ts';
 import type { RegistrySource } from '../component/registry.ts';
@@ -94,8 +93,7 @@ export class RunLauncher {
 
   constructor(options: RunLauncherOptions) {
     this.#options = options;
-    const { journals = join(tmpdir(), `headrace-journals-${process.pid}`) } = options;
-    this.#destinations = new Destinations(journals);
+    this.#destinations = new Destinations(options.journals);
     startLastingThreads();
     if (options.memoryMb !== undefined) limitMemory(options.memoryMb);
     else MemoryLedger.ofProcess();
