@@ -144,11 +144,11 @@ indexer { class: NopIndexer }`;
   });
 }
 
-function video(directory) {
-  const { path: ffmpeg } = createRequire(path('../plugins/video/package.json'))('@ffmpeg-installer/ffmpeg');
+async function video(directory) {
+  const { ffmpegPath } = await import('@headrace/testing/ffmpeg');
   const input = `${directory}/video.mp4`;
-  execFileSync(ffmpeg, ['-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=640x360:rate=25:duration=20', input]);
-  const handler = `fileHandlers { mp4 { class: "VideoFileHandler", ffmpegPath: "${ffmpeg}", frameStride: 5 } }`;
+  execFileSync(ffmpegPath, ['-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=640x360:rate=25:duration=20', input]);
+  const handler = `fileHandlers { mp4 { class: "VideoFileHandler", ffmpegPath: "${ffmpegPath}", frameStride: 5 } }`;
   const config = filesJob(input, handler);
   return compare('100 frames of a video, Nop', directory, { kind: 'video', input, config, count: 100, unit: 'frames' });
 }

@@ -13,7 +13,7 @@ const service = spawn('node', ['packages/headrace/bin/headrace.js', 'serve', 'ex
   env: { ...env, HEADRACE_LAUNCHED: '1' },
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
 });
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => service.kill(signal));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => service.kill(signal));
 // npm runs this script in a shell and sends SIGTERM to the shell, which ends without forwarding it.
 const inShell = process.env.npm_lifecycle_event !== undefined;
 const watch = setInterval(() => {

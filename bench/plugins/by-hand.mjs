@@ -85,15 +85,15 @@ const kinds = {
     write([(await parquetReadObjects({ file })).length]);
   },
   async video() {
-    const { default: ffmpeg } = await load('video', '@ffmpeg-installer/ffmpeg');
-    execFileSync(ffmpeg.path, [
+    const { ffmpegPath } = await load('video', '@headrace/testing/ffmpeg');
+    execFileSync(ffmpegPath, [
       '-v',
       'error',
       '-i',
       input,
       '-vf',
       'select=not(mod(n\\,5))',
-      '-vsync',
+      '-fps_mode',
       'vfr',
       '-f',
       'image2pipe',

@@ -1,4 +1,5 @@
-// Finds packages that a lock file lacks: packages for other platforms, which are optional dependencies of others.
+// Finds packages that a lock file lacks: packages for other platforms, which are optional dependencies of others. And
+// those without a hash, so that npm could not notice another content.
 
 const SYSTEMS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
 const PROCESSORS = ['arm64', 'arm', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'x64', 'wasm32'];
@@ -22,11 +23,21 @@ export function missingPackages({ packages }) {
   return missing;
 }
 
+/** Returns the packages of a registry without a hash, by their path in `node_modules`. */
+export function packagesWithoutHash({ packages }) {
+  return Object.entries(packages)
+    .filter(([path, { integrity, link, inBundle }]) => {
+      return path.includes('node_modules/') && link !== true && inBundle !== true && integrity === undefined;
+    })
+    .map(([path]) => path);
+}
+
 /** Returns whether a package finds this version of another one. As in Node, the first package on the path counts. */
 function isThere(packages, from, name, version) {
   for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
     const found = packages[`${at === '' ? '' : `${at}/`}node_modules/${name}`];
-    if (found !== undefined) return !isExact(version) || found.version === version;
+    // An entry with a name is an override: another package replaces this one.
+    if (found !== undefined) return !isExact(version) || found.version === version || found.name !== undefined;
     if (at === '') return false;
   }
 }

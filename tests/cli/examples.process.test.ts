@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ffmpegPath } from '@headrace/testing/ffmpeg';
 import { StubServer } from '@headrace/testing/stub-server';
 import { connect } from '@lancedb/lancedb';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ffmpegPath } from './ffmpeg.ts';
 import { directoryWith, headrace, repository } from './headrace.ts';
 
 /** The configs in answers need a model, and `answers.server.test.ts` runs them. */

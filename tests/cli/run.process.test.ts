@@ -1,8 +1,9 @@
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configFiles, SEQUENCE } from './fixtures.ts';
-import { directoryWith, headrace, installHeadrace, type Outcome, start } from './headrace.ts';
+import { binary, directoryWith, headrace, installHeadrace, type Outcome, start } from './headrace.ts';
 
 function prepare(connector: string, stages?: string): string {
   const cwd = directoryWith(configFiles(connector, stages));
@@ -166,6 +167,7 @@ describe('a signal', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    ['SIGHUP', 129],
   ] as const)('%s stops a run cleanly, with its summary', async (signal, exitCode) => {
     const cwd = prepare('class: "./misbehaving.js#Endless"');
     const { child, said, ended } = start(['run', 'a.conf'], { cwd });
@@ -176,6 +178,23 @@ describe('a signal', () => {
     const succeeded = Number(/source: stopped\. (\d+) docs succeeded\. 0 docs failed/.exec(stdout)?.[1]);
     expect(lines(cwd, 'out.jsonl')).toHaveLength(succeeded);
     expect(stderr).toContain('a second signal ends it immediately');
+  });
+
+  // util-linux, whose `script` makes a terminal, is a part of every Linux distribution, but not of macOS.
+  it.runIf(existsSync('/usr/bin/script'))('of a closed terminal stops a run cleanly, too', async () => {
+    const cwd = prepare('class: "./misbehaving.js#Endless"');
+    // As an interactive shell does, this one sends SIGHUP to its job. The second `wait` returns the exit code of the run.
+    const run = `${process.execPath} ${binary} run a.conf --failures failed.jsonl`;
+    const command = `${run} & trap "kill -HUP $!" HUP; wait $!; wait $!; echo $? > code.txt`;
+    const terminal = spawn('/usr/bin/script', ['-qc', command, '/dev/null'], { cwd, stdio: 'ignore' });
+    await expect.poll(() => existsSync(join(cwd, 'out.jsonl')) && lines(cwd, 'out.jsonl').length > 0).toBe(true);
+    terminal.kill('SIGKILL');
+    await expect
+      .poll(() => existsSync(join(cwd, 'code.txt')) && readFileSync(join(cwd, 'code.txt'), 'utf8'))
+      .toBe('129\n');
+    const written = readFileSync(join(cwd, 'out.jsonl'), 'utf8');
+    expect(written.endsWith('}\n')).toBe(true);
+    expect(readFileSync(join(cwd, 'failed.jsonl'), 'utf8')).toBe('');
   });
 
   it('a second time ends the run immediately', async () => {

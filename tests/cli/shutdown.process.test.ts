@@ -84,6 +84,18 @@ async function details(url: string, runId: string) {
 }
 
 describe('a shutdown with a run that does not stop', () => {
+  it('by SIGHUP, the signal of a closed terminal, finishes its work as after SIGTERM', async () => {
+    const { service, cwd, runId } = await serving(1);
+    service.child.kill('SIGHUP');
+    expect(await service.ended).toMatchObject({
+      code: 0,
+      signal: null,
+      stderr: expect.stringContaining('SIGHUP: shutting down'),
+    });
+    const again = await serve(cwd);
+    expect(await details(again.url, runId)).toMatchObject({ status: 'INTERRUPTED', progress: { succeeded: 5 } });
+  });
+
   it('ends after the grace period with exit code 0, and reports the run as INTERRUPTED with correct counts', async () => {
     const { service, cwd, runId } = await serving(1);
     service.child.kill('SIGTERM');

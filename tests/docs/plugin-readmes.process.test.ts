@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { ffmpegPath } from '@headrace/testing/ffmpeg';
 import { expect, it } from 'vitest';
-import { ffmpegPath } from '../cli/ffmpeg.ts';
 import { headrace, repository } from '../cli/headrace.ts';
 import { isWholeConfig, readPages } from './page.ts';
 import { pageDirectory } from './page-directory.ts';

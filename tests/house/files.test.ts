@@ -4,6 +4,12 @@ import { readText, repositoryFiles, root } from './repository.ts';
 const files = repositoryFiles();
 const texts = files.filter((path) => !/\.(png|ico|jpg|gif|woff2?|parquet|gz|zip|pdf|bin)$/.test(path));
 
+interface LockedPackage {
+  readonly link?: boolean;
+  readonly inBundle?: boolean;
+  readonly integrity?: string;
+}
+
 describe('files of the repository', () => {
   it('contain no path of the machine that wrote them', () => {
     const place = root.replace(/\/$/, '');
@@ -18,6 +24,14 @@ describe('files of the repository', () => {
     const lock = JSON.parse(readText('package-lock.json')) as { packages: Record<string, { resolved?: string }> };
     const resolved = Object.values(lock.packages).flatMap((entry) => entry.resolved ?? []);
     expect(resolved.filter((url) => /^https?:/.test(url))).toEqual([]);
+  });
+
+  it('lock every package of a registry with its hash (node scripts/complete-lock.mjs says what to do)', () => {
+    const lock = JSON.parse(readText('package-lock.json')) as { packages: Record<string, LockedPackage> };
+    const installed = Object.entries(lock.packages).filter(([path, { link }]) => /node_modules/.test(path) && !link);
+    expect(installed.length).toBeGreaterThan(500);
+    const unknown = installed.filter(([, { integrity, inBundle }]) => integrity === undefined && inBundle !== true);
+    expect(unknown.map(([path]) => path)).toEqual([]);
   });
 
   it('await describeWithServer, so that its tests are defined in time', () => {

@@ -1,16 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { ffmpegPath } from '@headrace/testing/ffmpeg';
 import { describe, expect, it } from 'vitest';
 import { directoryWith, headrace, repository } from '../cli/headrace.ts';
 
 const data = join(repository, 'examples/data');
-const ffmpeg: { path: string } = createRequire(join(repository, 'plugins/video/package.json'))(
-  '@ffmpeg-installer/ffmpeg',
-);
 
 const PARQUET = `class: ParquetConnector, name: c, pipeline: p, paths: ["${data}/airports.parquet"], idField: iata`;
-const VIDEO = `mp4 { class: VideoFileHandler, frameStride: 5, ffmpegPath: "${ffmpeg.path}"`;
+const VIDEO = `mp4 { class: VideoFileHandler, frameStride: 5, ffmpegPath: "${ffmpegPath}"`;
 const FILES = `class: FileConnector, name: c, pipeline: p, paths: ["${data}/clips"]`;
 const TO_LINES = 'indexer { type: JSONLines, blacklist: [run_id] }, jsonl { path: out.jsonl }';
 const FROM_SEQUENCE = 'class: SequenceConnector, name: c, pipeline: p, numDocs: 3';

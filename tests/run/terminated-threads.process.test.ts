@@ -1,8 +1,8 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { ffmpegPath } from '@headrace/testing/ffmpeg';
 import { expect, it } from 'vitest';
 import { directoryWith } from '../cli/headrace.ts';
 
@@ -39,11 +39,9 @@ it(
 it(
   'no ffmpeg is left after threads that are terminated while it reads a video',
   async () => {
-    const plugin = createRequire(join(import.meta.dirname, '../../plugins/video/package.json'));
-    const ffmpeg = plugin('@ffmpeg-installer/ffmpeg').path;
     const video = join(directoryWith(), 'video.mp4');
-    execFileSync(ffmpeg, ['-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=640x360:rate=25:duration=4', video]);
-    expect(await terminate('video', video, { FFMPEG: ffmpeg })).toBe('terminated 24\nleft 0\n');
+    execFileSync(ffmpegPath, ['-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=640x360:rate=25:duration=4', video]);
+    expect(await terminate('video', video, { FFMPEG: ffmpegPath })).toBe('terminated 24\nleft 0\n');
   },
   TIMEOUT,
 );

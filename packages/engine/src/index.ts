@@ -7,6 +7,7 @@ export {
   Connector,
   type ConnectorClass,
   type ConnectorContext,
+  type ConnectorEnd,
   type FailedInChunk,
   type ModuleReference,
   type Publisher,
@@ -16,6 +17,14 @@ export {
   type RejectedRecord,
   type TrackedChunk,
 } from './component/connector.ts';
+export type {
+  DestinationAccess,
+  Journal,
+  OtherWriters,
+  Output,
+  RebuildPass,
+  WriterPass,
+} from './component/destination.ts';
 export { type ClassComment, readDocComments } from './component/doc-comments.ts';
 export { parseDuration } from './component/duration.ts';
 export { BATCH_SETTINGS, ignoredSettings, SEARCH_ENGINE_SETTINGS } from './component/ignored-settings.ts';
@@ -86,17 +95,11 @@ export {
 export { type ReachRequest, reachConfig } from './config/reach-config.ts';
 export { reachHint } from './config/reach-error.ts';
 export { type ReadConfig, type ReadConfigOptions, readConfigFile, readConfigText } from './config/read-config.ts';
-export {
-  configToJson,
-  isSecretKey,
-  MASK,
-  maskSecrets,
-  maskText,
-  maskTexts,
-  secretTexts,
-} from './config/render-config.ts';
+export { configToJson, maskSecrets, maskTexts, secretTexts } from './config/render-config.ts';
 export type { RollbackRequest } from './config/rollback-config.ts';
 export { SecretMask } from './config/secret-mask.ts';
+export { isSecretKey, type Secrecy, secrecyOf } from './config/secret-names.ts';
+export { MASK, maskText } from './config/secret-parts.ts';
 export { ByShape } from './document/by-shape.ts';
 export { Document, type UpdateMode } from './document/document.ts';
 export { DocumentTable } from './document/document-table.ts';
@@ -145,6 +148,9 @@ export {
   MAX_KEPT_FAILURES,
 } from './failures/kept-failure.ts';
 export { type Family, splitFamilies } from './families/split-families.ts';
+export { defaultMemoryMb } from './memory/machine-memory.ts';
+export type { MemoryHold } from './memory/memory-hold.ts';
+export { holdMemory, memoryOf } from './memory/thread-memory.ts';
 export { BatchLoader } from './pipeline/batch-loader.ts';
 export { type ChildTrace, type StageTrace, traceJson } from './pipeline/stage-trace.ts';
 export {

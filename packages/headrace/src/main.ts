@@ -24,15 +24,20 @@ function endWithLauncher(): void {
 
 /**
  * Ends the process quietly when the reader of its output ends, as in `headrace … | head`. A lost reader of the log does
- * not end the process.
+ * not end the process, and neither does a closed terminal: it sends SIGHUP, and the command ends after its work.
  */
 function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (isClosedTerminal(process.stdout.isTTY, error)) return;
     if (error.code === 'EPIPE') process.exit(EXIT.ok);
     sayError(`standard output cannot be written: ${error.message}`);
     process.exit(EXIT.failed);
   });
   process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code !== 'EPIPE' && !isClosedTerminal(process.stderr.isTTY, error)) throw error;
   });
+}
+
+function isClosedTerminal(isTerminal: boolean, { code }: NodeJS.ErrnoException): boolean {
+  return isTerminal && code === 'EIO';
 }

@@ -3,7 +3,7 @@ import { createReadStream, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import ffmpeg from '@ffmpeg-installer/ffmpeg';
+import { ffmpegPath } from '@headrace/testing/ffmpeg';
 import { checkNested, DEFAULT_POLICY, enforcePolicy, type Publisher, type RecordDecoder } from 'headrace/engine';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VideoFileHandler } from './video-file-handler.ts';
@@ -14,15 +14,15 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'headrace-video-'));
   // One second of 30 frames, with sound. The index of an MP4 file is at its end.
   const picture = ['-f', 'lavfi', '-i', 'testsrc=size=64x48:rate=30:duration=1', '-f', 'lavfi', '-i', 'sine'];
-  execFileSync(ffmpeg.path, ['-loglevel', 'error', ...picture, '-shortest', join(folder, 'a.b.mp4')]);
-  execFileSync(ffmpeg.path, ['-loglevel', 'error', '-i', join(folder, 'a.b.mp4'), join(folder, 'part.ts')]);
+  execFileSync(ffmpegPath, ['-loglevel', 'error', ...picture, '-shortest', join(folder, 'a.b.mp4')]);
+  execFileSync(ffmpegPath, ['-loglevel', 'error', '-i', join(folder, 'a.b.mp4'), join(folder, 'part.ts')]);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 type Params = Record<string, unknown>;
 
 function checked(params: Params) {
-  return checkNested(VideoFileHandler, new Map(Object.entries({ ffmpegPath: ffmpeg.path, ...params })) as never, []);
+  return checkNested(VideoFileHandler, new Map(Object.entries({ ffmpegPath, ...params })) as never, []);
 }
 
 interface ReadOptions {
@@ -122,10 +122,12 @@ describe('VideoFileHandler', () => {
 
   it('fails for a file that is not a video, and for a playlist, which names other files', async () => {
     await writeFile(join(folder, 'bad.mp4'), 'no video');
-    await expect(read('bad.mp4')).rejects.toThrow(/bad\.mp4: ffmpeg ended with code 1: Invalid data found/);
+    await expect(read('bad.mp4')).rejects.toThrow(/bad\.mp4: ffmpeg ended with code \d+: .*Invalid data found/);
     const part = `#EXTINF:1,\n${folder}/part.ts`;
     await writeFile(join(folder, 'list.mp4'), `#EXTM3U\n#EXT-X-TARGETDURATION:1\n${part}\n#EXT-X-ENDLIST\n`);
-    await expect(read('list.mp4')).rejects.toThrow(/list\.mp4: ffmpeg ended with code 1: Format not on whitelist/);
+    await expect(read('list.mp4')).rejects.toThrow(/list\.mp4: ffmpeg ended with code \d+: .+/);
+    await writeFile(join(folder, 'concat.mp4'), 'ffconcat version 1.0\nfile part.ts\n');
+    await expect(read('concat.mp4')).rejects.toThrow(/concat\.mp4: ffmpeg ended with code \d+: .*not on whitelist/);
   });
 
   it('publishes the frames of a damaged video, with a warning', async () => {
@@ -152,6 +154,36 @@ describe('VideoFileHandler', () => {
     } finally {
       enforcePolicy(undefined);
     }
+  });
+
+  it('refuses an ffmpeg that is too old, and accepts a build without a version', async () => {
+    const write = (name: string, line: string) =>
+      writeFile(join(folder, name), `#!/bin/sh\necho '${line}'\n`, { mode: 0o755 });
+    await write('old-ffmpeg', 'ffmpeg version 5.1.6-0+deb12u1 Copyright (c) 2000-2024 the FFmpeg developers');
+    const old = { ffmpegPath: join(folder, 'old-ffmpeg') };
+    await expect(read('a.b.mp4', { params: old })).rejects.toMatchObject({
+      code: 'HR_LIBRARY_MISSING',
+      message: `${old.ffmpegPath} is ffmpeg 5.1.6, which is too old`,
+      hint: 'Install ffmpeg 6.0 or newer, or set ffmpegPath to its path.',
+    });
+    await write('new-ffmpeg', 'ffmpeg version N-118000-g1234567 Copyright (c) 2000-2026 the FFmpeg developers');
+    const built = { ffmpegPath: join(folder, 'new-ffmpeg') };
+    await expect(read('a.b.mp4', { params: built })).rejects.toThrow('the output of ffmpeg is not PNG');
+  });
+
+  it.runIf(process.platform === 'linux')('limits the memory, time, pictures and variables of ffmpeg', async () => {
+    const script = `#!/bin/sh
+echo "[error] data $(ulimit -d) time $(ulimit -t) variables $(/usr/bin/env | /usr/bin/sort | /usr/bin/tr '\\n' ' ')" >&2
+echo "[error] arguments $*" >&2
+exit 1
+`;
+    await writeFile(join(folder, 'limits'), script, { mode: 0o755 });
+    process.env['SECRET_OF_THE_SERVICE'] = 'hunter2';
+    const message = await read('a.b.mp4', { params: { ffmpegPath: join(folder, 'limits') } }).catch(String);
+    delete process.env['SECRET_OF_THE_SERVICE'];
+    expect(message).toMatch(/data 2097152 time 28800 variables LC_ALL=C PWD=\S+ /);
+    expect(message).toMatch(/arguments .*-threads 2 -max_pixels 36000000 -protocol_whitelist fd /);
+    expect(message).not.toContain('hunter2');
   });
 
   it('reports that ffmpeg is not installed', () => {

@@ -95,7 +95,7 @@ function* checkProgram(path: string | undefined): Generator<ParameterProblem> {
         path === undefined
           ? 'VideoFileHandler needs the program ffmpeg, which is in no folder of PATH'
           : `${path} is not a program`,
-      hint: 'Install ffmpeg (Debian: apt-get install ffmpeg), or set ffmpegPath to its path.',
+      hint: 'Install ffmpeg 6.0 or newer (Debian: apt-get install ffmpeg), or set ffmpegPath to its path.',
     };
   }
 }

@@ -3,7 +3,9 @@ import { safeUrl } from './safe-url.ts';
 
 it.each([
   ['http://user:secret@host:9200/path?q=a+b', 'http://host:9200/path?q=a+b'],
-  ['https://host/?apiKey=topsecret&b=1', 'https://host/?apiKey=MASK&b=1'],
+  ['https://host/?apiKey=topsecret&page=1', 'https://host/?apiKey=MASK&page=1'],
+  ['https://host/?code=topsecret&subscription-key=topsecret', 'https://host/?code=MASK&subscription-key=MASK'],
+  ['https://hooks.chat/services/T0/topsecret', 'https://hooks.chat/MASK'],
   [
     'https://bucket/x?X-Amz-Credential=topsecret&X-Amz-Signature=topsecret',
     'https://bucket/x?X-Amz-Credential=MASK&X-Amz-Signature=MASK',

@@ -6,6 +6,7 @@ import {
   type IndexFailure,
   ignoredSettings,
   type ModuleReference,
+  OneOf,
   type ParameterProblem,
   type RunOutcome,
   SEARCH_ENGINE_SETTINGS,
@@ -30,6 +31,14 @@ const parameters = Type.Object({
    * read the earlier documents again. Defaults to false.
    */
   append: Type.Optional(Type.Boolean({ default: false })),
+  /**
+   * What is done with a cell that a spreadsheet would compute as a formula when it opens the file: "keep" writes it
+   * unchanged, as Lucille does. "escape" writes an apostrophe before it, so that it is shown as text. A cell is such a
+   * formula if it begins with =, +, -, @ or their full-width forms, also after white space, or with a tab, a line break
+   * or a NUL. Numbers such as -2 stay numbers. Use "escape" if people open the file in a spreadsheet and the data is not
+   * yours. Programs that read the file then get the apostrophe, too. Defaults to "keep".
+   */
+  formulas: Type.Optional(OneOf(['keep', 'escape'], { default: 'keep' })),
 });
 
 /**
@@ -70,7 +79,8 @@ export class CSVIndexer extends Indexer<typeof parameters> {
   }
 
   override encoder(): ModuleReference {
-    return CsvEncoder.reference({ columns: this.params.columns });
+    const { columns, formulas = 'keep' } = this.params;
+    return CsvEncoder.reference({ columns, formulas });
   }
 
   override async reach(): Promise<void> {
@@ -78,10 +88,10 @@ export class CSVIndexer extends Indexer<typeof parameters> {
   }
 
   override async connect(): Promise<void> {
-    const { path, columns, includeHeader = true, append = false } = this.params;
+    const { path, columns, formulas = 'keep', includeHeader = true, append = false } = this.params;
     const { retry = false, continues = false, log } = this.context;
     const rows = { quoted: true, isComplete: (row: string) => isCsvRow(row, columns.length) };
-    const header = includeHeader ? csvHeader(columns) : '';
+    const header = includeHeader ? csvHeader({ columns, formulas }) : '';
     this.#output = await openOutputFile(path, append || retry || continues, { rows, header, continues, log });
   }
 

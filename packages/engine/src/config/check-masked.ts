@@ -1,7 +1,8 @@
 import type { ConfigNode, ObjectNode } from '@headrace/hocon';
 import { asList, join, place } from '../component/config-nodes.ts';
 import type { Problem } from '../errors/problem.ts';
-import { isSecretKey, MASK } from './render-config.ts';
+import { isMaskedWhole, type Secrecy, secrecyOf } from './secret-names.ts';
+import { MASK } from './secret-parts.ts';
 
 /**
  * Finds secrets whose value is the mask: the user sent back a config that the service had shown with masked secrets.
@@ -9,16 +10,16 @@ import { isSecretKey, MASK } from './render-config.ts';
  */
 export function maskedSecrets(root: ObjectNode): Problem[] {
   const problems: Problem[] = [];
-  const pending: { node: ConfigNode; path: string; secret: boolean }[] = [{ node: root, path: '', secret: false }];
+  const pending: { node: ConfigNode; path: string; secrecy: Secrecy }[] = [{ node: root, path: '', secrecy: 'shown' }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { node, path, secret } = next;
+    const { node, path, secrecy } = next;
     if (node.kind === 'object') {
       for (const [key, child] of node.entries)
-        pending.push({ node: child, path: join(path, key), secret: secret || isSecretKey(key) });
+        pending.push({ node: child, path: join(path, key), secrecy: secrecyOf(secrecy, key) });
     } else if (node.kind === 'list') {
       for (const [i, child] of (asList(node) ?? []).entries())
-        pending.push({ node: child, path: join(path, i), secret });
-    } else if (node.kind === 'string' && isMasked(node.value, secret)) {
+        pending.push({ node: child, path: join(path, i), secrecy });
+    } else if (node.kind === 'string' && isMasked(node.value, isMaskedWhole(secrecy))) {
       problems.push({
         severity: 'warning',
         code: 'HR_CONFIG_INVALID_VALUE',
@@ -34,8 +35,9 @@ export function maskedSecrets(root: ObjectNode): Problem[] {
 
 /**
  * Returns true if a text contains the mask. The service masks the whole value of a secret key, and a part of other
- * values, such as the password in a URL.
+ * values: a user, a password, a path or a parameter of a URL, or a setting.
  */
-function isMasked(text: string, secret: boolean): boolean {
-  return (secret && text === MASK) || text.includes(`:${MASK}@`) || text.includes(`=${MASK}`);
+function isMasked(text: string, masksWhole: boolean): boolean {
+  if (masksWhole && text === MASK) return true;
+  return text.includes(`=${MASK}`) || (text.includes('://') && /[/?&;:]\*{6}/.test(text));
 }

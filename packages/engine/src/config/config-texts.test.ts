@@ -6,7 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { nearest } from '../errors/nearest.ts';
 import { formatProblem, hasErrors, inTextOrder, type Problem, withHint } from '../errors/problem.ts';
 import { readConfigFile, readConfigText } from './read-config.ts';
-import { configToJson, isSecretKey, MASK, maskSecrets, maskTexts, secretTexts } from './render-config.ts';
+import { configToJson, maskSecrets, maskTexts, secretTexts } from './render-config.ts';
+import { isSecretKey } from './secret-names.ts';
+import { MASK } from './secret-parts.ts';
 
 describe('readConfigText', () => {
   it('returns the tree, after substitutions, environment variables and overrides', () => {
@@ -170,6 +172,30 @@ describe('secrets of a config', () => {
     });
   });
 
+  it('are masked in messages that show their line breaks escaped', () => {
+    const { root } = readConfigText('privateKey: "BEGIN\\nabcd\\nEND"');
+    const secrets = secretTexts(root as ObjectNode, false);
+    const problem = {
+      severity: 'error',
+      code: 'HR_CONFIG_SYNTAX',
+      path: '',
+      message: 'Bad: BEGIN\nabcd\nEND',
+    } as const;
+    expect(maskTexts(formatProblem(problem), secrets)).toBe(`error: Bad: ${MASK}.`);
+  });
+
+  it('are masked in messages that show a part of a URL or header, but common words are not', () => {
+    const root = read(`path: "https://a.example/c/k?sv=1&sig=SeCr3t%2Fsas&code=abc&kind=products", headers {
+      Authorization: "Bearer abcd-1234", X-Env: production, X-Id: f00-bar-7 }`);
+    const secrets = secretTexts(root, false);
+    const mask = (text: string) => maskTexts(text, secrets);
+    expect(mask('no blob c/k?sv=1&sig=SeCr3t%2Fsas')).toBe(`no blob c/k?sv=1&${MASK}`);
+    expect(mask('signature SeCr3t/sas is expired')).toBe(`signature ${MASK} is expired`);
+    expect(mask('GET k?code=abc&kind=products')).toBe(`GET k?${MASK}&${MASK}`);
+    expect(mask('token abcd-1234 and f00-bar-7')).toBe(`token ${MASK} and ${MASK}`);
+    expect(mask('abc products in production')).toBe('abc products in production');
+  });
+
   it('are masked in messages, including values from the environment', () => {
     const root = read('apiKey = k3y-value, path = ${DIR}/in.csv, pin { password: abc }');
     const secrets = secretTexts(root, true);
@@ -181,6 +207,11 @@ describe('secrets of a config', () => {
     expect(secretTexts(root, false)).toEqual(['k3y-value']);
   });
 });
+
+/** Returns parameters whose values are masked. */
+function masks(...names: string[]): string {
+  return names.map((name) => `${name}=${MASK}`).join('&');
+}
 
 describe('maskSecrets', () => {
   /** Returns the masked config, as the service shows it. */
@@ -237,6 +268,19 @@ describe('maskSecrets', () => {
     'sasToken',
     'sas',
     'Cookie',
+    'signature',
+    'X-Functions-Key',
+    'functionsKey',
+    'PGPASS',
+    'bearer',
+    'authToken',
+    'webhook',
+    'webhookUrl',
+    'dsn',
+    'salt',
+    'pin',
+    'login',
+    'passcode',
   ])('masks the value of the key %s', (key) => {
     expect(isSecretKey(key)).toBe(true);
     expect(masked(`block { ${JSON.stringify(key)}: hidden }`)).toEqual({ block: { [key]: MASK } });
@@ -264,6 +308,10 @@ describe('maskSecrets', () => {
     'authors',
     'signal',
     'passwordField',
+    'loginTimeout',
+    'signatureVersion',
+    'pinned',
+    'hostKey',
   ])('does not mask the value of the key %s', (key) => {
     expect(isSecretKey(key)).toBe(false);
     expect(masked(`${key}: shown`)).toEqual({ [key]: 'shown' });
@@ -272,6 +320,18 @@ describe('maskSecrets', () => {
   it('masks every value below a secret key, of any type, except null', () => {
     expect(masked('credentials { user: u, port: 5, on: true, list: [a, {b: c}], none: null }')).toEqual({
       credentials: { user: MASK, port: MASK, on: MASK, list: [MASK, { b: MASK }], none: null },
+    });
+  });
+
+  it('masks HTTP headers and environment variables, except harmless headers', () => {
+    expect(
+      masked(
+        'headers { X-Foo: QQ, Accept: a, "Content-Type": b, X-Functions-Key: PP }, env { A: x }, environment: test',
+      ),
+    ).toEqual({
+      headers: { 'X-Foo': MASK, Accept: 'a', 'Content-Type': 'b', 'X-Functions-Key': MASK },
+      env: { A: MASK },
+      environment: 'test',
     });
   });
 
@@ -285,16 +345,36 @@ describe('maskSecrets', () => {
   });
 
   it.each([
-    ['https://user:pa55@host:9200/path', `https://user:${MASK}@host:9200/path`],
-    ['https://user:p@ss@host', `https://user:${MASK}@host`],
+    ['https://user:pa55@host:9200/path', `https://${MASK}:${MASK}@host:9200/path`],
+    ['https://user:p@ss@host', `https://${MASK}:${MASK}@host`],
+    ['https://ghp_token@host/path', `https://${MASK}@host/path`],
+    ['sftp://user@host/path', 'sftp://user@host/path'],
+    ['sftp://user:pa55@host/path', `sftp://user:${MASK}@host/path`],
     ['redis://:pa55@host', `redis://:${MASK}@host`],
     ['mongodb+srv://u:p@h', `mongodb+srv://u:${MASK}@h`],
     ['jdbc:postgresql://u:p@h/db', `jdbc:postgresql://u:${MASK}@h/db`],
-    ['https://a:1@one,https://b:2@two', `https://a:${MASK}@one,https://b:${MASK}@two`],
+    ['https://a:1@one,https://b:2@two', `https://${MASK}:${MASK}@one,https://${MASK}:${MASK}@two`],
     ['https://host:9200/a@b', 'https://host:9200/a@b'],
-    ['https://user@host', 'https://user@host'],
     ['https://host?api_key=abc&q=1', `https://host?api_key=${MASK}&q=1`],
     ['https://h/c?sv=1&sig=a%2Fb%3D&se=2', `https://h/c?sv=1&sig=${MASK}&se=2`],
+    [
+      'http://h/v1?key=A&code=B&auth=C&signature=D&sas=E',
+      `http://h/v1?${masks('key', 'code', 'auth', 'signature', 'sas')}`,
+    ],
+    ['s3://b/k?X-Amz-Signature=K&X-Amz-Date=2', `s3://b/k?X-Amz-Signature=${MASK}&X-Amz-Date=2`],
+    [
+      'http://h/v1?anything=new&q=a b&page=2#access_token=T',
+      `http://h/v1?anything=${MASK}&q=a b&page=2#access_token=${MASK}`,
+    ],
+    ['http://h/{id}?x={id}&y=${z}', 'http://h/{id}?x={id}&y=${z}'],
+    ['http://h/x?0123456789abcdef', `http://h/x?${MASK}`],
+    ['http://h/x?wsdl', 'http://h/x?wsdl'],
+    ['http://www.w3.org/2001/XMLSchema#string', 'http://www.w3.org/2001/XMLSchema#string'],
+    ['https://hooks.chat.example/services/T0/B0/PATH', `https://hooks.chat.example/${MASK}`],
+    ['https://chat.example/api/webhooks/1/abc', `https://chat.example/api/webhooks/${MASK}`],
+    ['https://bots.example/bot12:abc/send', `https://bots.example/bot${MASK}`],
+    ['the page http://h/x?sid=1, then text', `the page http://h/x?sid=${MASK} then text`],
+    ['jdbc:sqlserver://h;loginTimeout=5;databaseName=d', 'jdbc:sqlserver://h;loginTimeout=5;databaseName=d'],
     ['jdbc:sqlserver://h;user=sa;password=s3cr', `jdbc:sqlserver://h;user=sa;password=${MASK}`],
     ['jdbc:mysql://h/db?user=a&password=b', `jdbc:mysql://h/db?user=a&password=${MASK}`],
     ['jdbc:mysql://h/db?user=a&pw=b', `jdbc:mysql://h/db?user=a&pw=${MASK}`],

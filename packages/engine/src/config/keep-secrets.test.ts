@@ -1,5 +1,9 @@
+import type { ObjectNode } from '@headrace/hocon';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { keepSecrets } from './keep-secrets.ts';
+import { readConfigText } from './read-config.ts';
+import { configToJson, maskSecrets } from './render-config.ts';
 
 const STORED = `# The search engine of the shop.
 pw = "hunter2-hunter2"
@@ -18,7 +22,7 @@ opensearch { url: "http://h:9200", index: a, userName: u, password: \${pw} }
 const SHOWN = STORED.replace('hunter2-hunter2', '******')
   .replace('"jdbc:x://h/db"', '"******"')
   .replace("'x'", '"******"')
-  .replace('s0lr-secret', '******')
+  .replace('solr:s0lr-secret', '******:******')
   .replace('key-1234', '"******"')
   .replace('"Bearer token-1234"', '"******"')
   .replace(/\$\{pw\}/, '"******"');
@@ -165,4 +169,45 @@ it('a text that only looks like a mask is not changed', () => {
   const text = 'stage { replacement: "******" }, password: "hunter2"';
   const sent = 'stage { replacement: "******" }, password: "******", b: 1';
   expect(keepSecrets({ text: sent, format: 'hocon' }, { text, format: 'hocon' })).toEqual({ text: `${text}, b: 1` });
+});
+
+describe('the masked text of any config with URLs, headers and variables', () => {
+  const word = fc.stringMatching(/^[a-zA-Z0-9_.%-]{1,12}$/);
+  const name = fc.constantFrom(
+    'key',
+    'code',
+    'auth',
+    'signature',
+    'X-Amz-Signature',
+    'q',
+    'page',
+    'sig',
+    'new',
+    'token',
+  );
+  const url = fc
+    .record({
+      user: fc.constantFrom('', 'u@', 'u:p@'),
+      path: word,
+      params: fc.array(fc.tuple(name, word), { maxLength: 4 }),
+    })
+    .map(({ user, path, params }) => `https://${user}h/${path}?${params.map((pair) => pair.join('=')).join('&')}`);
+  const values = fc.dictionary(fc.constantFrom('X-Foo', 'Accept', 'A', 'PATH', 'X-Functions-Key'), word);
+
+  it('gets all of its secrets back when it is saved', () => {
+    fc.assert(
+      fc.property(url, values, values, (url, headers, env) => {
+        const config = {
+          connectors: [{ class: 'A', url, headers }],
+          pipelines: [{ name: 'p', stages: [{ class: 'B', env, urls: [url, 'b'], webhook: url }] }],
+          http: { url, headers },
+        };
+        const stored = { text: JSON.stringify(config), format: 'json' } as const;
+        const { root } = readConfigText(stored.text, { format: 'json' });
+        const text = configToJson(maskSecrets(root as ObjectNode));
+        const kept = keepSecrets({ text, format: 'json' }, stored);
+        expect('text' in kept ? JSON.parse(kept.text) : kept).toEqual(config);
+      }),
+    );
+  });
 });

@@ -11,7 +11,8 @@ import { asList, join, place } from '../component/config-nodes.ts';
 import type { Problem } from '../errors/problem.ts';
 import { maskedSecrets } from './check-masked.ts';
 import { readConfigText } from './read-config.ts';
-import { MASK, maskSecrets } from './render-config.ts';
+import { maskSecrets } from './render-config.ts';
+import { MASK } from './secret-parts.ts';
 
 // A user edits the text of a stored config, in which the service has replaced the secrets with the mask. When the text
 // comes back, each mask becomes the stored secret again. The user may not know the secret, so the new text must not send

@@ -1,66 +1,16 @@
-import { unescape as percentDecoded } from 'node:querystring';
 import { type ConfigNode, type ObjectNode, render } from '@headrace/hocon';
+import { escapeControls } from '../errors/plain-text.ts';
+import { isMaskedWhole, looksRandom, type Secrecy, secrecyOf } from './secret-names.ts';
+import { MASK, maskText, secretsInside } from './secret-parts.ts';
 
-/** The text that replaces secrets in responses and logs. */
-export const MASK = '******';
-
-// If a key ends in one of these words, or contains one as a separate word, its value is a secret.
-const SECRET =
-  /pass(word|wd|phrase)s?$|(^|_)(pass|pwd|pw|sas|sig|cookie|jaas)(_|$)|secrets?(_|$)|(api|access|private|account|shared|master|signing|encryption|subscription)_?keys?(_|$)|token$|credentials?(_|$)|connection_?string$|authorization$/;
 const AUTHORIZATION = /\b(Basic\s+)[A-Za-z0-9+/]{8,}={0,2}/g;
-const URL_PASSWORD = /(:\/\/[^/?#\s:@]*:)[^/?#\s]*@/g;
-// Matches `name=value` and `"name": "value"` inside a text: parameters of a URL, settings of a connection, headers. The
-// character before the name must not be part of a name. Without this rule, the search would start again at every letter
-// of a long text.
-const NAME_IN_TEXT = /(?<![\w.-])([\w.-]+)["']?\s*[=:]\s*/g;
-const VALUE_IN_TEXT = /(?:(?:Bearer|Basic)\s+)?(?:"[^"]*"|'[^']*'|[^\s&;,"'}]+)/iy;
-
-/** A cache by key. Configs have few different keys, and each upload checks all of them. */
-const known = new Map<string, boolean>();
-const MAX_KNOWN = 10_000;
-const MAX_KNOWN_LENGTH = 64;
-
-/** Returns true if the value of this key is a secret. */
-export function isSecretKey(key: string): boolean {
-  let secret = known.get(key);
-  if (secret === undefined) {
-    secret = soundsSecret(key);
-    // Copies the key. A substring would keep the whole config text in memory.
-    if (known.size < MAX_KNOWN && key.length <= MAX_KNOWN_LENGTH) known.set(Buffer.from(key).toString(), secret);
-  }
-  return secret;
-}
-
-function soundsSecret(key: string): boolean {
-  const words = key
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replace(/[^a-zA-Z0-9]+/g, '_')
-    .toLowerCase();
-  return SECRET.test(words);
-}
-
-/** Masks the passwords in URLs, and the values of secret names, inside a text. */
-export function maskText(text: string): string {
-  // Every match contains one of these characters, so this check saves time.
-  if (!text.includes(':') && !text.includes('=')) return text;
-  const source = text.replace(URL_PASSWORD, `$1${MASK}@`);
-  let masked = '';
-  let from = 0;
-  for (const { 0: sign, 1: name, index } of source.matchAll(NAME_IN_TEXT)) {
-    VALUE_IN_TEXT.lastIndex = index + sign.length;
-    if (index < from || !soundsSecret(name as string) || !VALUE_IN_TEXT.test(source)) continue;
-    masked += source.slice(from, index + sign.length) + MASK;
-    from = VALUE_IN_TEXT.lastIndex;
-  }
-  return masked + source.slice(from);
-}
 
 /**
  * Returns the config with masked secrets. Masks the values of secret keys wherever they appear, values from the
  * environment, and secrets inside other values.
  */
 export function maskSecrets(root: ObjectNode): ObjectNode {
-  return maskNode(root, false, secretTexts(root, false)) as ObjectNode;
+  return maskNode(root, 'shown', secretTexts(root, false)) as ObjectNode;
 }
 
 /** The minimum length of a secret that is masked. Shorter values are too common in texts. */
@@ -74,26 +24,30 @@ const MAX_SECRETS = 100;
  */
 export function secretTexts(root: ObjectNode, withEnvironment: boolean): string[] {
   const found = new Set<string>();
-  const pending: { node: ConfigNode; secret: boolean }[] = [{ node: root, secret: false }];
+  const pending: { node: ConfigNode; secrecy: Secrecy }[] = [{ node: root, secrecy: 'shown' }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { node, secret } = next;
+    const { node, secrecy } = next;
     if (node.kind === 'object') {
-      for (const [key, child] of node.entries) pending.push({ node: child, secret: secret || isSecretKey(key) });
+      for (const [key, child] of node.entries) pending.push({ node: child, secrecy: secrecyOf(secrecy, key) });
     } else if (node.kind === 'list') {
-      for (const item of node.items) pending.push({ node: item, secret });
-    } else if (node.kind === 'string' && node.value.length >= MIN_SECRET) {
-      if (secret || (withEnvironment && node.fromEnv === true)) found.add(node.value);
-      else for (const password of urlPasswords(node.value)) found.add(password);
+      for (const item of node.items) pending.push({ node: item, secrecy });
+    } else if (node.kind === 'string') {
+      const isSecret = secrecy === 'secret' || (withEnvironment && node.fromEnv === true);
+      for (const text of isSecret ? forms(node.value) : secretsInside(node.value)) found.add(text);
+      if (secrecy === 'hidden' && looksRandom(node.value)) for (const text of forms(node.value)) found.add(text);
     }
   }
-  return [...found].sort((a, b) => b.length - a.length).slice(0, MAX_SECRETS);
+  // A text for people contains a secret of several lines, such as a private key, with escaped line breaks.
+  const texts = new Set([...found, ...Array.from(found, escapeControls)]);
+  return [...texts]
+    .filter(({ length }) => length >= MIN_SECRET)
+    .sort((a, b) => b.length - a.length)
+    .slice(0, MAX_SECRETS);
 }
 
-/** Returns the passwords in the URLs of a text, as written and percent-decoded. */
-function urlPasswords(text: string): string[] {
-  if (!text.includes('://')) return [];
-  const found = Array.from(text.matchAll(URL_PASSWORD), ([all, before = '']) => all.slice(before.length, -1));
-  return found.flatMap((password) => [password, percentDecoded(password)]).filter(({ length }) => length >= MIN_SECRET);
+/** Returns a secret, and without the scheme of a header `Authorization`. */
+function forms(secret: string): string[] {
+  return [secret, secret.replace(/^(Bearer|Basic|ApiKey|Token) +/i, '')];
 }
 
 /**
@@ -110,19 +64,19 @@ export function configToJson(root: ObjectNode, options: { indent?: number; sorte
   return render(root, { format: 'json', indent: options.indent ?? 0, sorted: options.sorted ?? false });
 }
 
-function maskNode(node: ConfigNode, secret: boolean, secrets: readonly string[]): ConfigNode {
+function maskNode(node: ConfigNode, secrecy: Secrecy, secrets: readonly string[]): ConfigNode {
   switch (node.kind) {
     case 'object': {
       const entries = new Map<string, ConfigNode>();
-      for (const [key, child] of node.entries) entries.set(key, maskNode(child, secret || isSecretKey(key), secrets));
+      for (const [key, child] of node.entries) entries.set(key, maskNode(child, secrecyOf(secrecy, key), secrets));
       return { ...node, entries };
     }
     case 'list':
-      return { ...node, items: node.items.map((item) => maskNode(item, secret, secrets)) };
+      return { ...node, items: node.items.map((item) => maskNode(item, secrecy, secrets)) };
     case 'null':
       return node;
   }
-  if (secret || node.fromEnv === true) {
+  if (isMaskedWhole(secrecy) || node.fromEnv === true) {
     return { kind: 'string', value: MASK, origin: node.origin };
   }
   if (node.kind !== 'string') return node;

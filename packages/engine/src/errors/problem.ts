@@ -1,4 +1,5 @@
 import type { ErrorCode } from './error-codes.ts';
+import { escapeControls } from './plain-text.ts';
 
 /** A problem of a config. The command line, the API and a failed run return the same list of problems. */
 export interface Problem {
@@ -50,5 +51,7 @@ export function formatProblem(problem: Problem, file?: string): string {
   const where = [problem.file ?? file, problem.line, problem.column].filter((part) => part !== undefined).join(':');
   const component = problem.component === undefined ? '' : `${problem.component}: `;
   const path = problem.path === '' ? '' : ` [${problem.path}]`;
-  return `${where === '' ? '' : `${where}: `}${problem.severity}: ${component}${withHint(problem)}${path}`;
+  return escapeControls(
+    `${where === '' ? '' : `${where}: `}${problem.severity}: ${component}${withHint(problem)}${path}`,
+  );
 }

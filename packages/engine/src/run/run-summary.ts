@@ -1,5 +1,6 @@
 import type { CheckResult } from '../component/indexer.ts';
 import { counted } from '../errors/counted.ts';
+import { escapeControls } from '../errors/plain-text.ts';
 import { formatProblem, type Problem } from '../errors/problem.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
 
@@ -41,14 +42,20 @@ export function runSummary(
         : dropped > 0
           ? 'All published docs were dropped.'
           : 'No docs published.';
-  const lines = connectors.map((connector) => `${connectorLine(connector)}\n`).join('');
+  const lines = connectors
+    .flatMap(connectorLines)
+    .map((line) => `${escapeControls(line)}\n`)
+    .join('');
   const checked = checks
     .map(({ name, outcome, found, expected }) => {
       const result = outcome === 'failed' ? 'FAILED' : outcome;
-      return `Check ${name}: ${result}. ${found}, expected ${expected}\n`;
+      return `${escapeControls(`Check ${name}: ${result}. ${found}, expected ${expected}`)}\n`;
     })
     .join('');
-  const skipped = unchanged === 0 ? '' : `\nUnchanged, and not sent again: ${counted(unchanged, 'document')}.\n`;
+  const skipped =
+    unchanged === 0
+      ? ''
+      : `\nUnchanged, because the destination already has them: ${counted(unchanged, 'document')}.\n`;
   const reasons = problems
     .filter((problem) => problem.severity === 'error')
     .map((problem) => `${formatProblem(problem)}\n`);
@@ -58,17 +65,22 @@ export function runSummary(
   return `\n\nRUN SUMMARY: ${outcome} ${complete}/${connectors.length} connectors complete. ${documents}\n\n${lines}${skipped}${checked === '' ? '' : `\n${checked}`}${left}${why}`;
 }
 
-function connectorLine({ name, status, hasPipeline, counts, seconds, error, message }: ConnectorResult): string {
+/** Returns the line about a connector, and another one if it has left a message. */
+function connectorLines(connector: ConnectorResult): string[] {
+  const { name, message } = connector;
+  return [connectorLine(connector), ...(message === undefined ? [] : [`Message from ${name}: ${message}`])];
+}
+
+function connectorLine({ name, status, hasPipeline, counts, seconds, error }: ConnectorResult): string {
   const time = `Time: ${seconds.toFixed(2)} secs.`;
-  const note = message === undefined ? '' : `\nMessage from ${name}: ${message}`;
   if (status === 'skipped') return `${name}: skipped.`;
-  if (status === 'failed') return `${name}: ERROR. ${error?.text}${error?.timed === true ? ` ${time}` : ''}${note}`;
+  if (status === 'failed') return `${name}: ERROR. ${error?.text}${error?.timed === true ? ` ${time}` : ''}`;
   const verb = status === 'stopped' ? 'stopped' : 'complete';
-  if (!hasPipeline) return `${name}: ${verb}. No pipeline configured. ${time}${note}`;
+  if (!hasPipeline) return `${name}: ${verb}. No pipeline configured. ${time}`;
   const { succeeded, failed, dropped } = counts;
   const documents =
     failed > 0
       ? `${succeeded} docs succeeded. ${failed} docs FAILED.`
       : `${succeeded} docs succeeded. 0 docs failed. ${dropped} docs dropped.`;
-  return `${name}: ${verb}. ${documents} ${time}${note}`;
+  return `${name}: ${verb}. ${documents} ${time}`;
 }

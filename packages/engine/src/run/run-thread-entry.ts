@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { IdleLanes } from './idle-lanes.ts';
 import type { ThreadData } from './thread-messages.ts';
-import { passOnWarnings } from './thread-warnings.ts';
+import { passOnWarnings, printOnlyText } from './thread-output.ts';
 
 /**
  * The entry of the thread of a run. It starts the pipeline threads before it loads its own code: they then load theirs
@@ -11,6 +11,7 @@ import { passOnWarnings } from './thread-warnings.ts';
 const port = parentPort;
 if (port === null) throw new Error('run-thread-entry is the entry of a worker thread');
 passOnWarnings();
+printOnlyText();
 
 const data = workerData as ThreadData;
 const idle = new IdleLanes(data);

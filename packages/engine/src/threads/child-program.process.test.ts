@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, openSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
@@ -30,6 +30,21 @@ it('gives the output, the errors and the exit code of a program, with its variab
   expect(await Promise.all([text(program.stdout), text(program.stderr)])).toEqual(['content', 'hello\n']);
   expect(await program.ended).toEqual({ code: 3, signal: null });
 });
+
+// Ctrl-C and a closed terminal signal the whole group of the service. The open documents still need the program.
+it.runIf(process.platform === 'linux')(
+  'starts a program outside the group and the session of this process',
+  async () => {
+    const program = ChildProgram.start('/bin/sh', ['-c', 'cat /proc/$$/stat']);
+    program.stderr.resume();
+    const fields = (stat: string) => stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [, , group, session] = fields(await text(program.stdout));
+    const [, , ownGroup, ownSession] = fields(readFileSync('/proc/self/stat', 'utf8'));
+    expect(group).not.toBe(ownGroup);
+    expect(session).not.toBe(ownSession);
+    expect(session).toBe(group);
+  },
+);
 
 it('reads a large output whole', async () => {
   const program = ChildProgram.start('/bin/sh', ['-c', 'head -c 5000000 /dev/zero']);

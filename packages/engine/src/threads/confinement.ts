@@ -22,6 +22,13 @@ export interface Confined extends Confinement {
   readonly boundary: UsableBoundary | undefined;
 }
 
+/**
+ * Ctrl-C, a closed terminal and some service managers signal a whole group of processes. A run that ends after such a
+ * signal still needs its helpers and programs, so each gets its own session. On Linux they still end with this process:
+ * the kernel ends them. Elsewhere a session would let them outlive a killed process.
+ */
+export const OWN_SESSION = { detached: process.platform === 'linux' } as const;
+
 interface Program {
   /** The absolute path. */
   readonly command: string;

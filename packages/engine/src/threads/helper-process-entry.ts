@@ -27,8 +27,9 @@ const reader = new FrameReader(Number.MAX_SAFE_INTEGER, (content) => {
 process.stdin.on('data', (bytes: Buffer) => reader.add(bytes));
 process.stdin.on('end', () => process.exit());
 process.stdin.on('error', () => process.exit());
-// Ctrl-C and service managers signal all processes of a group. The run may still need this one to end properly.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+// Ctrl-C, service managers and a closed terminal signal all processes of a group. The run may still need this one to end
+// properly.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 async function answer({ id, name, args }: HelperCall): Promise<void> {
   let answer: HelperAnswer;

@@ -3,7 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
-import { launchCommand } from './confinement.ts';
+import { launchCommand, OWN_SESSION } from './confinement.ts';
 import type { ProgramNews, ProgramRequest, ProgramStart } from './program-messages.ts';
 
 type Started = ChildProcessByStdio<Writable | null, Readable, Readable>;
@@ -62,7 +62,7 @@ function startProgram({ program, args, env, files, input, confined }: ProgramSta
     path === undefined
       ? { command: program, args, env }
       : launchCommand({ command: path, args, env, files: files.length }, confined);
-  const child = spawn(launch.command, launch.args, { env: launch.env, stdio: [...stdio] }) as Started;
+  const child = spawn(launch.command, launch.args, { env: launch.env, stdio: [...stdio], ...OWN_SESSION }) as Started;
   if (child.stdout) return child;
   // Node makes no streams if this process has too many open files.
   child.on('error', () => undefined);

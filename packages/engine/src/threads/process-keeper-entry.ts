@@ -11,7 +11,7 @@ import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
 import { type MessagePort, parentPort } from 'node:worker_threads';
-import { launchCommand } from './confinement.ts';
+import { launchCommand, OWN_SESSION } from './confinement.ts';
 import { FrameReader, frameHeader } from './frames.ts';
 import type { HelperAnswer, HelperCall, HelperEnd, HelperStart } from './helper-messages.ts';
 import { keepProgram } from './keep-program.ts';
@@ -43,7 +43,8 @@ function keep(port: MessagePort, { module, input, confined, callMillis }: Helper
     ...(input === undefined ? [] : ['input']),
   ];
   const launch = launchCommand({ command: process.execPath, args, env: {}, files: 1 }, confined);
-  const child = spawn(launch.command, launch.args, { env: launch.env, stdio: ['pipe', 'ignore', 'pipe', 'pipe'] });
+  const stdio = ['pipe', 'ignore', 'pipe', 'pipe'] as const;
+  const child = spawn(launch.command, launch.args, { env: launch.env, stdio: [...stdio], ...OWN_SESSION });
   const [requests, , errors, answers] = child.stdio as unknown as [Writable, null, Readable, Readable];
   let lastWords = '';
   errors?.setEncoding('utf8').on('data', (text: string) => {

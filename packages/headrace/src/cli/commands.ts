@@ -33,7 +33,7 @@ const componentOptions = {
   },
 } as const;
 
-const topic = { name: 'TOPIC', required: true, description: 'The dead-letter topic: PIPELINE_fail.' } as const;
+const topic = { name: 'TOPIC', required: true, description: 'The dead-letter topic: GROUP_PIPELINE_fail.' } as const;
 
 const kafkaConfig = {
   config: {
@@ -149,7 +149,7 @@ const explained: readonly CommandSpec[] = [
     summary: 'Run the stages of a pipeline for distributed runs.',
     details:
       'Reads documents from the source topic of the pipeline and sends them on to its dest topic, until it is stopped.\n' +
-      'The first Ctrl-C or SIGTERM finishes the documents in progress, the second one ends the process.',
+      'The first Ctrl-C, SIGTERM or SIGHUP finishes the documents in progress, the second one ends the process.',
     examples: [
       'headrace worker movies.conf',
       'headrace worker movies.conf --pipeline p1 --threads 4 --health-port 8081',

@@ -1,4 +1,5 @@
 import { CommandError, EXIT } from '../process/exit-code.ts';
+import { writeLines } from '../process/output.ts';
 import { type ArgumentSpec, type CommandSpec, longFlag, type OptionSpec } from './command.ts';
 import { commands } from './commands.ts';
 
@@ -11,7 +12,7 @@ export async function completion([shell = '']: readonly (string | undefined)[]):
   const script = SCRIPTS[shell];
   if (script === undefined)
     throw new CommandError(`The shell ${shell} is not supported: use bash, zsh or fish.`, EXIT.invalid);
-  process.stdout.write(script(commands));
+  writeLines('stdout', script(commands).trimEnd().split('\n'));
   return EXIT.ok;
 }
 

@@ -1,8 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { writeLines } from '../process/output.ts';
 import { type Action, type CommandSpec, longFlag, type OptionSpec } from './command.ts';
 
 const MAX_PORT = 65_535;
+
+/** Help, and messages about a wrong command line. */
+const OUTPUT = {
+  writeOut: (text: string) => writeLines('stdout', text.trimEnd().split('\n')),
+  // A message contains words of the command line. A suggestion is in a second line.
+  writeErr: (text: string) => writeLines('stderr', text.trimEnd().split(/\n(?=\(Did you mean )/)),
+};
 
 /** Creates the commander program from the table of commands. `onExitCode` receives the exit code of a command. */
 export function createProgram(commands: readonly CommandSpec[], onExitCode: (code: number) => void): Command {
@@ -12,6 +20,7 @@ export function createProgram(commands: readonly CommandSpec[], onExitCode: (cod
     .helpOption('-h, --help', 'Print help.')
     .helpCommand(false)
     .addHelpText('after', '\nheadrace COMMAND --help explains a command.')
+    .configureOutput(OUTPUT)
     .exitOverride();
   for (const spec of commands) program.addCommand(createCommand(spec, onExitCode));
   return program;
@@ -28,6 +37,7 @@ function createCommand(spec: CommandSpec, onExitCode: (code: number) => void): C
       argumentDescription: ({ description }) => description,
     })
     .addHelpText('after', `\nExamples:\n${spec.examples.map((example) => `  ${example}\n`).join('')}`)
+    .configureOutput(OUTPUT)
     .exitOverride();
   for (const { name, required, several, description, completes } of spec.arguments) {
     const words = several === true ? `${name}...` : name;

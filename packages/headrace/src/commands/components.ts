@@ -9,6 +9,7 @@ import {
 } from '@headrace/engine';
 import { registrySource } from '../config/load-config.ts';
 import { CommandError, EXIT } from '../process/exit-code.ts';
+import { writeLines } from '../process/output.ts';
 import { describeComponent, firstSentence } from './component-page.ts';
 import { searchComponents } from './search-components.ts';
 
@@ -25,7 +26,7 @@ export async function components(words: readonly (string | undefined)[], options
   const registry = await Registry.open(registrySource(undefined, options.components));
   const all = KINDS.flatMap((kind) => registry.list(kind));
   if (name === undefined) {
-    process.stdout.write(options.json ? json(all.map(toJson)) : KINDS.map((kind) => table(kind, all)).join('\n'));
+    print(options.json ? json(all.map(toJson)) : KINDS.map((kind) => table(kind, all)).join('\n'));
     return EXIT.ok;
   }
   const type = name.toLowerCase();
@@ -43,12 +44,17 @@ export async function components(words: readonly (string | undefined)[], options
       const hint = best === undefined ? '`headrace components` lists them.' : `Did you mean ${best}?`;
       throw new CommandError(`There is no component ${name}. ${hint}`, EXIT.invalid);
     }
-    process.stdout.write(options.json ? json(matches.map(toJson)) : matchTable(matches));
+    print(options.json ? json(matches.map(toJson)) : matchTable(matches));
     return EXIT.ok;
   }
   const [first] = found as [CatalogEntry, ...CatalogEntry[]];
-  process.stdout.write(options.json ? json(toJson(first)) : found.map(describeComponent).join('\n'));
+  print(options.json ? json(toJson(first)) : found.map(describeComponent).join('\n'));
   return EXIT.ok;
+}
+
+/** The texts come from the code of components, so their line breaks are not foreign. */
+function print(text: string): void {
+  writeLines('stdout', text.trimEnd().split('\n'));
 }
 
 /** Returns the error for a component of a plugin that is not installed. `name` is a class or a type of an indexer. */

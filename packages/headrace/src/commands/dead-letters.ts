@@ -1,6 +1,7 @@
 import { failTopic, deadLetters as readDeadLetters, replay as replayTopic, sourceTopic } from '@headrace/distributed';
 import { counted, createLogger, type Logger, type LogRecord } from '@headrace/engine';
 import { CommandError, EXIT } from '../process/exit-code.ts';
+import { writeLines } from '../process/output.ts';
 import { sayError } from '../process/standard-error.ts';
 import { loadDistributed } from './load-distributed.ts';
 
@@ -26,10 +27,10 @@ export async function deadLetters(
     const id = { partition, offset: Number(offset), id: key };
     // A damaged batch cannot be shown.
     const content = batch === undefined ? { document: value.toString() } : { documents: batch.count };
-    process.stdout.write(`${JSON.stringify({ ...id, reason, place, run, time, omittedBytes, ...content })}\n`);
+    writeLines('stdout', [JSON.stringify({ ...id, reason, place, run, time, omittedBytes, ...content })]);
     count++;
   }
-  process.stderr.write(`${counted(count, 'message')} in ${topic}\n`);
+  writeLines('stderr', [`${counted(count, 'message')} in ${topic}`]);
   return EXIT.ok;
 }
 
@@ -38,14 +39,14 @@ export async function replay([topic = '']: readonly (string | undefined)[], opti
   const loaded = await load(options);
   if (loaded === undefined) return EXIT.invalid;
   const { settings, config } = loaded;
-  const pipeline = (config.pipelines ?? []).find(({ name = '' }) => failTopic(name) === topic)?.name;
+  const pipeline = (config.pipelines ?? []).find(({ name = '' }) => failTopic(settings, name) === topic)?.name;
   if (options.to === undefined && pipeline === undefined) {
     const message = `${topic} is not the dead-letter topic of a pipeline of the config. Name the topic to write with --to.`;
     throw new CommandError(message, EXIT.invalid);
   }
   const to = options.to ?? sourceTopic(settings, pipeline as string);
   const sent = await replayTopic({ settings, topic, to, log: errorLog() });
-  process.stderr.write(`${counted(sent, 'message')} of ${topic} sent to ${to}\n`);
+  writeLines('stderr', [`${counted(sent, 'message')} of ${topic} sent to ${to}`]);
   return EXIT.ok;
 }
 

@@ -3,13 +3,14 @@ import { Writable } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
 import { hashPassword as hash } from '@headrace/service';
 import { CommandError, EXIT } from '../process/exit-code.ts';
+import { writeLines } from '../process/output.ts';
 import { signalExitCode } from '../process/stop-signals.ts';
 
 /** `headrace hash-password`: prints the hash that replaces the password of a user in the service file. */
 export async function hashPassword(): Promise<number> {
   const password = process.stdin.isTTY ? await askTwice() : await readLine();
   if (password === '') throw new CommandError('The password is empty.', EXIT.invalid);
-  process.stdout.write(`${await hash(password)}\n`);
+  writeLines('stdout', [await hash(password)]);
   return EXIT.ok;
 }
 

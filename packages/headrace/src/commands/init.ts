@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { CommandError, EXIT } from '../process/exit-code.ts';
+import { writeLines } from '../process/output.ts';
 
 const FIRST_CONFIG = `# A config of Headrace, in HOCON: JSON with comments, fewer quotes, and \${substitutions}.
 #
@@ -64,6 +65,6 @@ export async function init([file = 'headrace.conf']: readonly (string | undefine
     const why = exists ? 'it exists already. Give another name.' : (error as Error).message;
     throw new CommandError(`${file} was not written: ${why}`);
   }
-  console.log(`${file} is written. Try: headrace run ${file}`);
+  writeLines('stdout', [`${file} is written. Try: headrace run ${file}`]);
   return EXIT.ok;
 }

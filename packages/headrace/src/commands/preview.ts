@@ -14,7 +14,8 @@ import { getConfigList, getString, hasPath, type ObjectNode } from '@headrace/ho
 import { loadConfig, registrySource, STANDARD_INPUT } from '../config/load-config.ts';
 import { problemLines } from '../config/print-problems.ts';
 import { CommandError, EXIT } from '../process/exit-code.ts';
-import { traceText } from '../report/trace-text.ts';
+import { writeLines } from '../process/output.ts';
+import { traceLines } from '../report/trace-text.ts';
 import { HEAP_MB } from './heap.ts';
 
 interface PreviewOptions {
@@ -37,7 +38,7 @@ export async function preview([file = '']: readonly (string | undefined)[], opti
   }
   const { root, problems, name } = await loadConfig(file, options.set);
   if (root === undefined || hasErrors(problems)) {
-    process.stderr.write(problemLines(problems, name));
+    writeLines('stderr', problemLines(problems, name));
     return EXIT.invalid;
   }
   const lines = options.documents === undefined ? undefined : await readDocuments(options.documents);
@@ -58,7 +59,7 @@ export async function preview([file = '']: readonly (string | undefined)[], opti
       TIMEOUT_MILLIS,
     );
     const all = [...problems, ...result.problems];
-    process.stderr.write(problemLines(all, name));
+    writeLines('stderr', problemLines(all, name));
     if (hasErrors(all)) return EXIT.invalid;
     if (lines === undefined) refuseUnfed(root, options.pipeline);
     const results = lines === undefined ? result.results : withTornLines(lines, result.results);
@@ -134,23 +135,27 @@ function print({ input, documents, dropped, failure, trace, log }: PreviewedDocu
     const why = failure === undefined ? '' : `,"failure":${JSON.stringify(failure)}`;
     const how = trace === undefined ? '' : `,"trace":${traceJson(trace)}`;
     const said = log === undefined ? '' : `,"log":${JSON.stringify(log)}`;
-    process.stdout.write(
-      `{"input":${input},"documents":[${documents.join(',')}],"dropped":${ids}${why}${how}${said}}\n`,
-    );
+    writeLines('stdout', [
+      `{"input":${input},"documents":[${documents.join(',')}],"dropped":${ids}${why}${how}${said}}`,
+    ]);
     return;
   }
-  for (const { level, stage, message } of log ?? []) {
-    process.stderr.write(`${level}: ${stage === '' ? '' : `${stage}: `}${message}\n`);
-  }
+  writeLines(
+    'stderr',
+    (log ?? []).map(({ level, stage, message }) => `${level}: ${stage === '' ? '' : `${stage}: `}${message}`),
+  );
   if (trace !== undefined) {
-    process.stdout.write(traceText(input, trace));
+    writeLines('stdout', traceLines(input, trace));
     return;
   }
-  for (const document of documents) process.stdout.write(`${document}\n`);
-  for (const id of dropped) process.stderr.write(`dropped: ${id}\n`);
+  writeLines('stdout', documents);
+  writeLines(
+    'stderr',
+    dropped.map((id) => `dropped: ${id}`),
+  );
   if (failure !== undefined) {
     const stage = failure.stage === '' ? '' : `${failure.stage}: `;
-    process.stderr.write(`failed: ${stage}${withHint(failure)} ${asText(input)}\n`);
+    writeLines('stderr', [`failed: ${stage}${withHint(failure)} ${asText(input)}`]);
   }
 }
 

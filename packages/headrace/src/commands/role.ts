@@ -2,6 +2,7 @@ import { RoleRunner } from '@headrace/distributed';
 import { type LogRecord, SecretMask } from '@headrace/engine';
 import { RunLauncher } from '@headrace/engine/threads';
 import { EXIT } from '../process/exit-code.ts';
+import { writeLines } from '../process/output.ts';
 import { onStopSignal, type StopSignal } from '../process/stop-signals.ts';
 import { createReporter } from '../report/run-reporter.ts';
 import { withThreads } from './distribute.ts';
@@ -52,10 +53,10 @@ export async function runRole(
     (await reporting).close();
     if (stoppedBy !== undefined) {
       if (runner.unfinished === undefined) return EXIT.ok;
-      process.stderr.write(`The ${runner.name} has left unfinished documents: ${runner.unfinished}\n`);
+      writeLines('stderr', [`The ${runner.name} has left unfinished documents: ${runner.unfinished}`]);
       return EXIT.failed;
     }
-    if (result !== undefined) process.stderr.write(`${result.message}\n`);
+    if (result !== undefined) writeLines('stderr', result.message.split('\n'));
     return EXIT.failed;
   } finally {
     stopListening();

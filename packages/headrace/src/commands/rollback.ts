@@ -1,9 +1,9 @@
-import { HeadraceError, hasErrors } from '@headrace/engine';
+import { hasErrors } from '@headrace/engine';
 import { RunLauncher } from '@headrace/engine/threads';
 import { loadConfig, registrySource } from '../config/load-config.ts';
 import { writeProblems } from '../config/print-problems.ts';
 import { EXIT } from '../process/exit-code.ts';
-import { sayError } from '../process/standard-error.ts';
+import { writeLines } from '../process/output.ts';
 import { HEAP_MB } from './heap.ts';
 
 const TIMEOUT_MILLIS = 60_000;
@@ -24,12 +24,8 @@ export async function rollback(
   const threads = new RunLauncher({ heapMb: HEAP_MB, keepWarm: false });
   try {
     const request = { root, registry: registrySource(file, options.components), trusted: true };
-    process.stdout.write(`${await threads.rollback(request, TIMEOUT_MILLIS)}\n`);
+    writeLines('stdout', [await threads.rollback(request, TIMEOUT_MILLIS)]);
     return EXIT.ok;
-  } catch (error) {
-    if (!(error instanceof HeadraceError)) throw error;
-    sayError(`${error.message}${error.hint === undefined ? '' : `\n  ${error.hint}`}`);
-    return EXIT.failed;
   } finally {
     await threads.close();
   }

@@ -11,6 +11,7 @@ import type { ObjectNode } from '@headrace/hocon';
 import { loadConfig, registrySource } from '../config/load-config.ts';
 import { writeProblems } from '../config/print-problems.ts';
 import { CommandError, EXIT } from '../process/exit-code.ts';
+import { writeLines } from '../process/output.ts';
 import { randomId } from '../process/random-id.ts';
 import { sayError, writeRecord, writesJson } from '../process/standard-error.ts';
 import { onStopSignal, type StopSignal, signalExitCode } from '../process/stop-signals.ts';
@@ -74,9 +75,10 @@ export async function runFile(threads: RunLauncher, file: string, options: RunOp
         onLog(record);
       },
       ...(failures === undefined ? {} : { onFailures: (some) => failures.write(some) }),
-      onIndexer: (uses) => {
+      onChecked: (facts) => {
+        failures?.keep(facts.marksRead);
         // In a distributed run, this process has no indexer that writes to standard output.
-        if (!isDistributed) usesStandardOutput = uses;
+        if (!isDistributed) usesStandardOutput = facts.usesStandardOutput;
       },
     },
   );
@@ -99,7 +101,7 @@ export async function runFile(threads: RunLauncher, file: string, options: RunOp
       const isBesideDocuments =
         options.dryRun === undefined && (usesStandardOutput ?? (await writesDocuments(loaded.root, loaded.registry)));
       const text = `${masked(result.message)}\nRun took ${result.seconds.toFixed(2)} secs.`;
-      writeSummary(text, isBesideDocuments ? process.stderr : process.stdout, runId);
+      writeSummary(text, isBesideDocuments ? 'stderr' : 'stdout', runId);
     }
     failures?.close(result.status === 'FAILED');
     if (invalid) return EXIT.invalid;
@@ -166,9 +168,9 @@ function checkOptions({ distributed, external, pipeline, dryRun, retry, healthPo
 }
 
 /** Writes the summary as text. If it goes to standard error and logs are JSON, writes it as a log record. */
-function writeSummary(text: string, to: NodeJS.WritableStream, runId: string): void {
-  if (to === process.stderr && writesJson()) writeRecord({ level: 'info', runId, logger: 'runner', msg: text });
-  else to.write(`${text}\n`);
+function writeSummary(text: string, to: 'stdout' | 'stderr', runId: string): void {
+  if (to === 'stderr' && writesJson()) writeRecord({ level: 'info', runId, logger: 'runner', msg: text });
+  else writeLines(to, text.split('\n'));
 }
 
 /** Returns the values of the config that options set. */

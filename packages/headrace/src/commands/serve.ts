@@ -7,6 +7,7 @@ import {
 } from '@headrace/service';
 import { problemLines } from '../config/print-problems.ts';
 import { CommandError, EXIT } from '../process/exit-code.ts';
+import { writeLines } from '../process/output.ts';
 import { onStopSignal, type StopSignal } from '../process/stop-signals.ts';
 import { createServiceLog } from '../report/service-log.ts';
 
@@ -28,7 +29,7 @@ export async function serve([file]: readonly (string | undefined)[]): Promise<nu
 
 async function readSettings(file: string): Promise<ServiceSettings | undefined> {
   const { settings, problems } = await readServiceFile(file);
-  process.stderr.write(problemLines(problems, file));
+  writeLines('stderr', problemLines(problems, file));
   return settings;
 }
 

@@ -18,6 +18,7 @@ import { openRegistry } from '../config/open-registry.ts';
 import { countProblems, problemLines } from '../config/print-problems.ts';
 import { configOf, isTestFile, testFileOf } from '../config/test-file.ts';
 import { CommandError, EXIT } from '../process/exit-code.ts';
+import { writeLines } from '../process/output.ts';
 import { junitXml } from '../report/junit.ts';
 import { checkOutcome } from '../testing/check-outcome.ts';
 import { type ConfigTests, failuresOf, type TestResult } from '../testing/test-result.ts';
@@ -42,7 +43,7 @@ export async function test(files: readonly (string | undefined)[], options: Test
     for (const config of configs) {
       const tests = await testConfig(threads, config, options);
       all.push(tests);
-      process.stdout.write(report(tests));
+      writeLines('stdout', report(tests));
     }
   } finally {
     await threads.close();
@@ -80,7 +81,7 @@ async function testConfig(threads: RunLauncher, file: string, options: TestOptio
   const checked = found.filter(({ severity }) => severity === 'error');
   // Warn about tests that are ignored, because a second list of tests replaces the first.
   const lost = found.filter(({ code, path }) => code === 'HR_CONFIG_UNUSED' && path.startsWith(TESTS));
-  process.stderr.write(problemLines(lost, config));
+  writeLines('stderr', problemLines(lost, config));
   const { tests, problems: wrong } = await readTests(file, root);
   const errors = [...checked, ...wrong];
   if (errors.length > 0) return { config, results: [], problems: errors };
@@ -91,7 +92,7 @@ async function testConfig(threads: RunLauncher, file: string, options: TestOptio
     const started = performance.now();
     const failure = await failureOf(threads, one, root, source);
     const seconds = (performance.now() - started) / 1000;
-    results.push({ name: one.name, seconds, failure: failure && mask.text(failure) });
+    results.push({ name: one.name, seconds, failure: failure?.map((line) => mask.text(line)) });
   }
   return { config, results, problems: [] };
 }
@@ -113,13 +114,13 @@ function inFile(problems: readonly Problem[], file: string): Problem[] {
   return problems.map((problem) => ({ file, ...problem }));
 }
 
-/** Runs a test. Returns why it fails, or undefined if it passes. */
+/** Runs a test. Returns why it fails as lines, or undefined if it passes. */
 async function failureOf(
   threads: RunLauncher,
   test: PipelineTest,
   root: ObjectNode,
   registry: RegistrySource,
-): Promise<string | undefined> {
+): Promise<readonly string[] | undefined> {
   const { pipeline, documents } = test;
   const request = { root, registry, trusted: true, documents, ...(pipeline === undefined ? {} : { pipeline }) };
   try {
@@ -128,22 +129,23 @@ async function failureOf(
     threads.prepare();
     const { results, problems } = await previewed;
     const errors = problems.filter(({ severity }) => severity === 'error');
-    if (errors.length > 0) return errors.map(withHint).join('\n');
+    if (errors.length > 0) return errors.map(withHint);
     const failure = checkOutcome(test, results);
     if (failure === undefined) return undefined;
     const said = results.flatMap(({ log = [] }) =>
       log.map(({ level, stage, message }) => `${level}: ${stage}: ${message}`),
     );
-    return [failure, ...said].join('\n');
+    return [...failure, ...said];
   } catch (error) {
-    return messageOf(error);
+    return [messageOf(error)];
   }
 }
 
-function report({ config, results, problems }: ConfigTests): string {
-  if (problems.length > 0) return `${problemLines(problems, config)}${config}: invalid (${countProblems(problems)})\n`;
-  const lines = results.map(({ name, failure }) =>
-    failure === undefined ? `  ok      ${name}\n` : `  FAILED  ${name}\n${failure.replace(/^/gm, '          ')}\n`,
+function report({ config, results, problems }: ConfigTests): string[] {
+  if (problems.length > 0)
+    return [...problemLines(problems, config), `${config}: invalid (${countProblems(problems)})`];
+  const lines = results.flatMap(({ name, failure }) =>
+    failure === undefined ? `  ok      ${name}` : [`  FAILED  ${name}`, ...failure.map((line) => `          ${line}`)],
   );
   const failed = results.filter(({ failure }) => failure !== undefined).length;
   const verdict =
@@ -152,7 +154,7 @@ function report({ config, results, problems }: ConfigTests): string {
       : failed === 0
         ? `${results.length} passed`
         : `${failed} of ${results.length} failed`;
-  return `${config}\n${lines.join('')}${config}: ${verdict}\n`;
+  return [config, ...lines, `${config}: ${verdict}`];
 }
 
 function writeReport(file: string, text: string): void {

@@ -7,6 +7,7 @@ import {
   type ReachRequest,
   type RegistrySource,
   readPipelineTests,
+  SecretMask,
 } from '@headrace/engine';
 import { RunLauncher } from '@headrace/engine/threads';
 import type { ObjectNode } from '@headrace/hocon';
@@ -15,6 +16,7 @@ import { openRegistry } from '../config/open-registry.ts';
 import { countProblems, problemLines } from '../config/print-problems.ts';
 import { configOf, isTestFile } from '../config/test-file.ts';
 import { EXIT } from '../process/exit-code.ts';
+import { writeLines } from '../process/output.ts';
 import { HEAP_MB } from './heap.ts';
 import { newProblems, readKafkaBlock } from './load-distributed.ts';
 
@@ -41,21 +43,24 @@ export async function validate(files: readonly (string | undefined)[], options: 
   for (const file of files) {
     const verdict = await validateFile(file ?? '', options);
     verdicts.push(verdict);
-    if (!options.json) process.stdout.write(verdictText(verdict));
+    if (!options.json) writeLines('stdout', verdictLines(verdict));
   }
   const valid = verdicts.every((verdict) => verdict.valid);
   if (options.json) {
     const [first] = verdicts as [Verdict, ...Verdict[]];
     const configs = verdicts.map((verdict) => ({ config: verdict.name, ...verdictJson(verdict) }));
     const answer = verdicts.length === 1 ? verdictJson(first) : { valid, configs };
-    process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+    writeLines('stdout', JSON.stringify(answer, null, 2).split('\n'));
   }
   return valid ? EXIT.ok : EXIT.invalid;
 }
 
 async function validateFile(file: string, options: ValidateOptions): Promise<Verdict> {
   const config = await loadConfig(file, options.set);
-  const problems = isTestFile(file) ? await findTestProblems(config, file) : await findProblems(config, file, options);
+  const found = isTestFile(file) ? await findTestProblems(config, file) : await findProblems(config, file, options);
+  // The answer of a server, or the path of a file, may contain a secret.
+  const mask = config.root && new SecretMask(config.root, false);
+  const problems = mask === undefined ? found : found.map((problem) => mask.failure(problem));
   return { name: config.name, valid: !hasErrors(problems), problems };
 }
 
@@ -107,8 +112,8 @@ async function reachAll(root: ReachRequest['root'], registry: RegistrySource): P
   }
 }
 
-function verdictText({ name, valid, problems }: Verdict): string {
-  return `${problemLines(problems, name)}${name}: ${valid ? 'valid' : 'invalid'} (${countProblems(problems)})\n`;
+function verdictLines({ name, valid, problems }: Verdict): string[] {
+  return [...problemLines(problems, name), `${name}: ${valid ? 'valid' : 'invalid'} (${countProblems(problems)})`];
 }
 
 function verdictJson({ name, valid, problems }: Verdict) {

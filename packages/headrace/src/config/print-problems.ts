@@ -1,4 +1,5 @@
 import { formatProblem, type Problem } from '@headrace/engine/reading';
+import { writeLines } from '../process/output.ts';
 import { writeRecord, writesJson } from '../process/standard-error.ts';
 
 /**
@@ -7,7 +8,7 @@ import { writeRecord, writesJson } from '../process/standard-error.ts';
  * @param mask hides secrets
  */
 export function writeProblems(problems: readonly Problem[], file: string, mask = (text: string) => text): void {
-  if (!writesJson()) process.stderr.write(mask(problemLines(problems, file)));
+  if (!writesJson()) writeLines('stderr', problemLines(problems, file).map(mask));
   else for (const problem of problems) writeProblem(problem, file, mask);
 }
 
@@ -21,8 +22,8 @@ function writeProblem(problem: Problem, file: string, mask: (text: string) => st
 }
 
 /** Returns problems in the format of compilers, one line each, in the order of the text. */
-export function problemLines(problems: readonly Problem[], file: string): string {
-  return problems.map((problem) => `${formatProblem(problem, file)}\n`).join('');
+export function problemLines(problems: readonly Problem[], file: string): string[] {
+  return problems.map((problem) => formatProblem(problem, file));
 }
 
 /** Returns the number of errors and warnings, such as `2 errors, 1 warning`. */

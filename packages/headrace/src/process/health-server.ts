@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { RoleHealth } from '@headrace/distributed';
 import { messageOf } from '@headrace/engine';
+import { escapeControls } from '@headrace/engine/plain-text';
 import { PROMETHEUS_CONTENT_TYPE, prometheusText, readFamily } from '@headrace/service/metrics';
 
 /** The health endpoint of a process. */
@@ -27,14 +28,14 @@ export async function startHealthServer(
   const server = createServer((request, response) => {
     const { url = '' } = request;
     const answer = (status: number, body: string, type = 'text/plain; charset=utf-8') =>
-      response.writeHead(status, { 'content-type': type }).end(body);
+      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
     if (request.method !== 'GET' && request.method !== 'HEAD') answer(405, 'Use GET.\n');
     else if (url === '/livez') answer(200, 'ok\n');
     else if (url === '/readyz' || url === '/metrics') {
       const answering = url === '/readyz' ? readiness(roles) : metrics(counting, roles);
       answering.then(
         ({ status, body, type }) => answer(status, body, type),
-        (error: unknown) => answer(500, `${messageOf(error)}\n`),
+        (error: unknown) => answer(500, `${escapeControls(messageOf(error))}\n`),
       );
     } else answer(404, 'Paths: /livez, /readyz, /metrics.\n');
   });
@@ -64,7 +65,7 @@ async function readiness(roles: readonly RoleHealth[]): Promise<Answer> {
     }),
   );
   const status = answers.every(({ isReady }) => isReady) ? 200 : 503;
-  return { status, body: answers.map(({ line }) => `${line}\n`).join('') };
+  return { status, body: answers.map(({ line }) => `${escapeControls(line)}\n`).join('') };
 }
 
 async function metrics(counting: RoleHealth, roles: readonly RoleHealth[]): Promise<Answer> {

@@ -1,4 +1,6 @@
+import { escapeControls } from '@headrace/engine/plain-text';
 import { EXIT } from './exit-code.ts';
+import { writeLines } from './output.ts';
 
 /** A line of JSON on standard error, in the format of the logs. */
 interface JsonRecord {
@@ -50,20 +52,25 @@ export function writeOnlyJson(): void {
   });
 }
 
-/** Writes a message of the command itself to standard error. */
+/** Writes a message of the command itself to standard error, in one line. */
 export function sayError(message: string): void {
   if (asJson) writeRecord({ level: 'error', logger: 'headrace', msg: message });
-  else process.stderr.write(`headrace: ${message}\n`);
+  else writeLines('stderr', [`headrace: ${message}`]);
 }
 
 /** Writes a record with the current time. Use it only if a program reads standard error. */
 export function writeRecord({ level, runId, logger, msg, ...fields }: JsonRecord): void {
   // JSON omits an undefined member.
-  writeLine(`${JSON.stringify({ level, runId, time: Date.now(), logger, ...fields, msg })}\n`);
+  writeLine(jsonLine({ level, runId, time: Date.now(), logger, ...fields, msg }));
 }
 
 function textRecord(line: string): string {
-  return `${JSON.stringify({ level: 'warn', time: Date.now(), logger: 'stderr', msg: line.trimEnd() })}\n`;
+  return jsonLine({ level: 'warn', time: Date.now(), logger: 'stderr', msg: line.trimEnd() });
+}
+
+/** `JSON.stringify` escapes the control characters of ASCII, but not all to which a terminal reacts. */
+function jsonLine(record: object): string {
+  return `${escapeControls(JSON.stringify(record))}\n`;
 }
 
 function isJsonObject(line: string): boolean {

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { onStopSignal } from './stop-signals.ts';
+import { onStopSignal, type StopSignal } from './stop-signals.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -21,5 +21,22 @@ it('a signal soon after the first is the same one, because launchers forward it;
   handle?.('SIGINT');
   expect({ stopped, killed: kill.mock.calls }).toEqual({ stopped: ['SIGINT'], killed: [[process.pid, 'SIGINT']] });
   expect(process.listeners('SIGINT')).toEqual(others);
+  remove();
+});
+
+it('a second SIGHUP does not end the process, because a closed terminal may send several', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const kill = vi.spyOn(process, 'kill').mockReturnValue(true);
+  const others = process.listeners('SIGHUP');
+  const stopped: string[] = [];
+  const remove = onStopSignal((signal) => stopped.push(signal));
+  const handles = process.listeners('SIGHUP') as ((signal: StopSignal) => void)[];
+  const [handle] = handles.filter((listener) => !others.includes(listener as never));
+  handle?.('SIGHUP');
+  vi.advanceTimersByTime(10_000);
+  handle?.('SIGHUP');
+  expect({ stopped, killed: kill.mock.calls }).toEqual({ stopped: ['SIGHUP'], killed: [] });
+  handle?.('SIGTERM');
+  expect(kill.mock.calls).toEqual([[process.pid, 'SIGTERM']]);
   remove();
 });

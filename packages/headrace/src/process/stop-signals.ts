@@ -1,6 +1,9 @@
 import { constants } from 'node:os';
 
-export type StopSignal = 'SIGINT' | 'SIGTERM';
+/** Ctrl-C, the signal of service managers, and a closed terminal. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+export type StopSignal = (typeof SIGNALS)[number];
 
 /**
  * The time after a signal in which another one is ignored. Launchers (npm, npx, scripts/start.mjs) forward a signal
@@ -14,7 +17,8 @@ export function signalExitCode(signal: StopSignal): number {
 }
 
 /**
- * Calls `onStop` at the first SIGINT or SIGTERM. A second signal ends the process immediately. Returns a function that
+ * Calls `onStop` at the first SIGINT, SIGTERM or SIGHUP. A second SIGINT or SIGTERM ends the process immediately. A
+ * second SIGHUP does not: the kernel and the shell may both send one when a terminal closes. Returns a function that
  * removes the handlers.
  */
 export function onStopSignal(onStop: (signal: StopSignal) => void): () => void {
@@ -24,17 +28,15 @@ export function onStopSignal(onStop: (signal: StopSignal) => void): () => void {
     if (stoppedAt === undefined) {
       stoppedAt = now;
       onStop(signal);
-    } else if (now - stoppedAt > SAME_SIGNAL_MILLIS) {
+    } else if (signal !== 'SIGHUP' && now - stoppedAt > SAME_SIGNAL_MILLIS) {
       remove();
       // Send the signal without a handler. `process.exit` would wait for threads, and one may hang in a library.
       process.kill(process.pid, signal);
     }
   };
   const remove = () => {
-    process.off('SIGINT', handle);
-    process.off('SIGTERM', handle);
+    for (const signal of SIGNALS) process.off(signal, handle);
   };
-  process.on('SIGINT', handle);
-  process.on('SIGTERM', handle);
+  for (const signal of SIGNALS) process.on(signal, handle);
   return remove;
 }

@@ -1,14 +1,14 @@
 import { formatProblem } from '@headrace/engine';
+import { escapeControls } from '@headrace/engine/plain-text';
 import { type ConfigTests, failuresOf, type TestResult } from '../testing/test-result.ts';
 
-/** Matches characters that XML 1.0 cannot contain, not even escaped. */
-const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+/** Matches the characters that XML 1.0 cannot contain, not even escaped, and that are no control characters. */
+const NOT_XML = /[\ufffe\uffff]/g;
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
   '"': '&quot;',
-  '\n': '&#10;',
 };
 
 /**
@@ -26,8 +26,8 @@ function suite(tests: ConfigTests): string {
   const counts = `tests="${results.length + errors}" failures="${failuresOf(tests)}" errors="${errors}"`;
   const cases = results.map((result) => testCase(config, result));
   if (errors > 0) {
-    const text = problems.map((problem) => formatProblem(problem, config)).join('\n');
-    cases.push(element(config, 'config', 0, 'error', text));
+    const lines = problems.map((problem) => formatProblem(problem, config));
+    cases.push(element(config, 'config', 0, 'error', lines));
   }
   return `  <testsuite name="${attribute(config)}" ${counts} time="${seconds.toFixed(3)}">\n${cases.join('')}  </testsuite>\n`;
 }
@@ -37,9 +37,15 @@ function testCase(config: string, { name, seconds, failure }: TestResult): strin
   return `    <testcase ${identity(config, name, seconds)}/>\n`;
 }
 
-function element(config: string, name: string, seconds: number, kind: 'failure' | 'error', text: string): string {
-  const [first = ''] = text.split('\n');
-  const inner = `<${kind} message="${attribute(first)}">${escaped(text)}</${kind}>`;
+function element(
+  config: string,
+  name: string,
+  seconds: number,
+  kind: 'failure' | 'error',
+  lines: readonly string[],
+): string {
+  const [first = ''] = lines;
+  const inner = `<${kind} message="${attribute(first)}">${lines.map(escaped).join('\n')}</${kind}>`;
   return `    <testcase ${identity(config, name, seconds)}>\n      ${inner}\n    </testcase>\n`;
 }
 
@@ -48,7 +54,7 @@ function identity(config: string, name: string, seconds: number): string {
 }
 
 function attribute(text: string): string {
-  return xml(text).replace(/[&<>"\n]/g, (character) => ESCAPES[character] as string);
+  return xml(text).replace(/[&<>"]/g, (character) => ESCAPES[character] as string);
 }
 
 function escaped(text: string): string {
@@ -56,5 +62,5 @@ function escaped(text: string): string {
 }
 
 function xml(text: string): string {
-  return text.toWellFormed().replace(NOT_XML, '\ufffd');
+  return escapeControls(text.toWellFormed()).replace(NOT_XML, '\ufffd');
 }

@@ -1,3 +1,4 @@
+import { escapeControls } from '@headrace/engine/plain-text';
 import type { LogSettings } from '@headrace/service';
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 
@@ -10,7 +11,18 @@ export function createServiceLog({ level, format }: Pick<LogSettings, 'level' | 
     formatters: { level: (label: string) => ({ level: label }) },
   };
   const plain = format === 'pretty' || (format === 'auto' && process.stderr.isTTY);
-  return pino(options, plain ? plainLines(process.stderr) : destination({ fd: 2, sync: true }));
+  if (plain) return pino(options, plainLines(process.stderr));
+  const json = destination({ fd: 2, sync: true });
+  // The service continues without its log when its terminal closes, until it is shut down.
+  json.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EIO' || !process.stderr.isTTY) throw error;
+  });
+  return pino(options, jsonLines(json));
+}
+
+/** Returns a stream for lines of JSON. Pino escapes the control characters of ASCII, but not all for terminals. */
+function jsonLines(to: DestinationStream): DestinationStream {
+  return { write: (line) => to.write(`${escapeControls(line.trimEnd())}\n`) };
 }
 
 interface PlainRecord {
@@ -32,8 +44,10 @@ function plainLines(terminal: NodeJS.WritableStream): DestinationStream {
       const record = JSON.parse(line) as PlainRecord;
       const { time, level, msg, err } = record;
       const ids = IDS.flatMap((name) => (record[name] === undefined ? [] : ` ${name}=${record[name]}`));
-      const error = err?.stack === undefined ? '' : `\n${err.stack}`;
-      terminal.write(`${time.slice(11, 19)} ${level}: ${msg}${ids.join('')}${error}\n`);
+      // The lines of a stack are indented, because its message may contain line breaks.
+      const stack = err?.stack?.split('\n').map((line) => `    ${line.trimStart()}`) ?? [];
+      const lines = [`${time.slice(11, 19)} ${level}: ${msg}${ids.join('')}`, ...stack];
+      terminal.write(`${lines.map(escapeControls).join('\n')}\n`);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { WriteStream } from 'node:tty';
+import { escapeControls } from '@headrace/engine/plain-text';
 import { type LogRecord, pendingDocuments, type RunProgress } from '@headrace/engine/reading';
 import type { RunReporter } from './run-reporter.ts';
 
@@ -24,7 +25,7 @@ export class TerminalReporter implements RunReporter {
     if (level !== 'warn' && level !== 'error') return;
     const reason = fields?.['reason'];
     const why = typeof reason === 'string' ? `: ${reason}` : '';
-    this.#terminal.write(`${ERASE_LINE}${level}: ${logger}: ${message}${why}\n`);
+    this.#terminal.write(`${ERASE_LINE}${escapeControls(`${level}: ${logger}: ${message}${why}`)}\n`);
     this.#draw();
   }
 
@@ -35,7 +36,7 @@ export class TerminalReporter implements RunReporter {
 
   #draw(): void {
     const seconds = (performance.now() - this.#started) / 1000;
-    const line = progressLine(this.#progress(), seconds);
+    const line = escapeControls(progressLine(this.#progress(), seconds));
     // A longer line would wrap and could not be erased.
     this.#terminal.write(ERASE_LINE + line.slice(0, (this.#terminal.columns || USUAL_COLUMNS) - 1));
   }

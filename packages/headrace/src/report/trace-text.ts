@@ -3,12 +3,12 @@ import { type JsonObject, readJson, type StageTrace, withHint, writeString, writ
 /** Longer values are cut, so that the effect of a stage is easy to see. */
 const MAX_VALUE = 100;
 
-/** Returns what the stages did to a document, as text for people: one line per stage, and one per changed field. */
-export function traceText(input: string, trace: readonly StageTrace[]): string {
-  return `${[input, ...traceLines(input, trace, '  ')].join('\n')}\n`;
+/** Returns what the stages did to a document, as lines for people: one line per stage, and one per changed field. */
+export function traceLines(input: string, trace: readonly StageTrace[]): string[] {
+  return [input, ...stageLines(input, trace, '  ')];
 }
 
-function traceLines(input: string, trace: readonly StageTrace[], indent: string): string[] {
+function stageLines(input: string, trace: readonly StageTrace[], indent: string): string[] {
   const lines: string[] = [];
   let before = fieldsOf(input);
   for (const { stage, class: name, document, children = [], ...entry } of trace) {
@@ -16,7 +16,7 @@ function traceLines(input: string, trace: readonly StageTrace[], indent: string)
     lines.push(`${indent}${title}${outcome(entry)}`);
     for (const child of children) {
       const text = child.document ?? '{}';
-      lines.push(`${indent}  child ${cut(text)}`, ...traceLines(text, child.trace, `${indent}    `));
+      lines.push(`${indent}  child ${cut(text)}`, ...stageLines(text, child.trace, `${indent}    `));
     }
     if (document === undefined) continue;
     const after = fieldsOf(document);

@@ -1,18 +1,18 @@
 import { type ExpectedFailure, type PipelineTest, type PreviewedDocument, withHint } from '@headrace/engine';
 import { documentDiff } from './document-diff.ts';
 
-/** Returns the differences from the expected outcome of a test as text for people, or undefined if there are none. */
-export function checkOutcome(test: PipelineTest, results: readonly PreviewedDocument[]): string | undefined {
+/** Returns the differences from the expected outcome of a test as lines for people, or undefined if there are none. */
+export function checkOutcome(test: PipelineTest, results: readonly PreviewedDocument[]): string[] | undefined {
   const { expected, ignore } = test;
   const documents = results.flatMap((result) => result.documents);
   const dropped = results.flatMap((result) => result.dropped);
   const difference = documentDiff(expected.documents, documents, ignore);
   const findings = [
-    ...(difference === undefined ? [] : [`out: expected (-), got (+)\n${difference}`]),
+    ...(difference === undefined ? [] : ['out: expected (-), got (+)', ...difference]),
     ...idFindings(expected.dropped, dropped),
     ...failureFindings(expected.failed, results),
   ];
-  return findings.length === 0 ? undefined : findings.join('\n');
+  return findings.length === 0 ? undefined : findings;
 }
 
 function idFindings(expected: readonly string[], dropped: readonly string[]): string[] {

@@ -15,7 +15,7 @@ export function documentDiff(
   expected: readonly string[],
   got: readonly string[],
   ignore: ReadonlySet<string>,
-): string | undefined {
+): string[] | undefined {
   const wanted = expected.map((text) => fieldsOf(text, ignore));
   const real = got.map((text) => fieldsOf(text, ignore));
   const wantedLines = wanted.flatMap((fields) => documentLines(fields, [...fields.keys()]));
@@ -30,7 +30,7 @@ export function documentDiff(
     else if (!skipped) lines.push('  …');
     skipped = !near;
   }
-  return lines.join('\n');
+  return lines;
 }
 
 type Fields = ReadonlyMap<string, Value>;

@@ -5,7 +5,7 @@ export interface TestResult {
   readonly name: string;
   readonly seconds: number;
   /** Why the test failed, as lines for people. Undefined if it passed. */
-  readonly failure: string | undefined;
+  readonly failure: readonly string[] | undefined;
 }
 
 /** The test results of one config. */

@@ -18,7 +18,7 @@ empty {}
     expect(maskedText(text, 'hocon')).toBe(`# the old password: ******
 connectors: [{ # one
   class: A, password: "******", "apiKey" = "******"
-  url: "https://mary:******@db:80/x?token=******&n=1"
+  url: "https://******:******@db:80/x?token=******&n=1"
   list: ["jdbc:x?password=******;a=b"]
 }]
 mail.password = "******"  // again ******

@@ -46,7 +46,7 @@ export async function configInfoRoutes(app: FastifyInstance, { registry }: Servi
     },
     async (request, reply) => {
       schema ??= withEtag(JSON.stringify(configSchema(registry)));
-      void reply.headers({ etag: schema.etag, 'cache-control': 'no-cache' });
+      void reply.headers({ etag: schema.etag, 'cache-control': 'private, no-cache' });
       return request.headers['if-none-match'] === schema.etag ? reply.code(304).send() : sendJson(reply, schema.json);
     },
   );

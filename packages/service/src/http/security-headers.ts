@@ -17,9 +17,11 @@ const PAGE_HEADERS = {
 
 /**
  * The headers of answers that are not pages. Browsers must not show them as a page or in a frame, or guess their
- * content type.
+ * content type. Nothing may store them, because they contain configs and documents. A route whose answers have an ETag
+ * replaces this with `private, no-cache`.
  */
 export const ANSWER_HEADERS = {
+  'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',

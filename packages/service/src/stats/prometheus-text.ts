@@ -1,3 +1,4 @@
+import { escapeControls } from '@headrace/engine/plain-text';
 import type { Family, Labels } from './families.ts';
 
 export const PROMETHEUS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -21,7 +22,8 @@ function labelText(labels: Labels): string {
 }
 
 function escapeValue(value: string): string {
-  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+  const escaped = value.replace(/[^\n]+/g, escapeControls);
+  return escaped.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }
 
 function number(value: number): string {

@@ -2,6 +2,10 @@ import type { Readable } from 'node:stream';
 
 const MAX_LINE = 64 * 1024;
 const MAX_PROBLEMS = 5;
+/** A line of the log: the parts of ffmpeg that wrote it, its level, and the message. */
+const LINE = /^(?:\[([^\]]*)\] )?(?:\[[^\]]*\] )*?\[(fatal|error|warning|info)\] (.*)$/;
+/** Newer versions of ffmpeg warn of damaged videos. Older ones report errors. */
+const DAMAGE = /corrupt|damaged|truncated|incomplete|mismatch/i;
 
 /** Reads what ffmpeg writes to its log: the time of each frame, and errors. */
 export class FrameLog {
@@ -39,9 +43,9 @@ export class FrameLog {
   }
 
   #read(line: string): void {
-    const [, source = '', level, rest = ''] = /^(?:\[([^\]]*)\] )?\[(\w+)\] (.*)$/.exec(line) ?? [];
-    if (level === 'error' || level === 'fatal') {
-      if (this.problems.length < MAX_PROBLEMS) this.problems.push(rest.trim().replace('file:/dev/fd/3: ', ''));
+    const [, source = '', level, rest = ''] = LINE.exec(line) ?? [];
+    if (level === 'error' || level === 'fatal' || (level === 'warning' && DAMAGE.test(rest))) {
+      if (this.problems.length < MAX_PROBLEMS) this.problems.push(rest.trim().replace('fd:: ', ''));
     } else if (source.startsWith('Parsed_showinfo_')) {
       const base = /^config in time_base: (\d+)\/(\d+)/.exec(rest);
       if (base !== null) this.#timeBase = [Number(base[1]), Number(base[2])];

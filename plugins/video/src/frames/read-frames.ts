@@ -1,4 +1,5 @@
-import { ChildProgram } from 'headrace/engine';
+import { resolve } from 'node:path';
+import { ChildProgram, type Confinement, isRestricted, programMounts } from 'headrace/engine';
 import { FrameLog } from './frame-log.ts';
 import { type ImageSize, sizeOf, splitImages } from './split-images.ts';
 
@@ -23,7 +24,35 @@ export interface FrameOptions {
   readonly warn: (message: string) => void;
 }
 
-const MAX_FRAME_BYTES = 256 * 1024 ** 2;
+const MIB = 1024 ** 2;
+const MAX_FRAME_BYTES = 256 * MIB;
+
+/**
+ * What ffmpeg may use. A file of 1 KB can describe a picture that needs many gigabytes. A picture of 4K has 9 million
+ * pixels, and 8K has 33 million. With two threads, ffmpeg reads videos of 4K in 512 MiB, and of 8K in 2 GiB.
+ */
+const LIMITS = { maxPixels: 36_000_000, maxBytes: 2048 * MIB };
+/** The limits for the configs of users who are not trusted. */
+const LIMITS_OF_UPLOADS = { maxPixels: 4096 * 4096, maxBytes: 1024 * MIB };
+/** The largest single block of memory. */
+const MAX_BLOCK_BYTES = 512 * MIB;
+/** More threads are faster, but each one keeps pictures in memory. */
+const THREADS = 2;
+/** Above what long videos need. A run that is stopped ends ffmpeg earlier. */
+const MAX_PROCESSOR_SECS = 8 * 3600;
+
+/** Only these variables, because others may hold secrets. */
+export const ENVIRONMENT = { LC_ALL: 'C' };
+
+/** Returns what ffmpeg may see and use. @param program the path of ffmpeg */
+export function confinement(program: string): Confinement {
+  const { maxBytes } = limits();
+  return { mounts: programMounts(resolve(program)), maxBytes, maxProcessorSecs: MAX_PROCESSOR_SECS };
+}
+
+function limits() {
+  return isRestricted() ? LIMITS_OF_UPLOADS : LIMITS;
+}
 
 /**
  * The containers that ffmpeg may read. Others are missing because they can name more files and addresses, which the
@@ -43,45 +72,30 @@ const CONTAINERS = [
 export async function* readFrames(video: number, options: FrameOptions): AsyncGenerator<Frame> {
   const { signal } = options;
   if (signal.aborted) return;
-  const run = new Run(video, options, '-fps_mode');
+  const run = new Run(video, options);
   yield* run.frames();
-  // ffmpeg has this option since version 5.1.
-  if (!run.problems.some((problem) => problem.includes('fps_mode'))) {
-    run.check();
-    return;
-  }
-  const older = new Run(video, options, '-vsync');
-  yield* older.frames();
-  older.check();
+  run.check();
 }
 
 /** One run of ffmpeg. */
 class Run {
   readonly #video: number;
   readonly #options: FrameOptions;
-  /** The option that makes ffmpeg write each frame exactly once. */
-  readonly #timing: string;
   #log: FrameLog | undefined;
   #count = 0;
   #exitCode: number | null = null;
 
-  constructor(video: number, options: FrameOptions, timing: string) {
+  constructor(video: number, options: FrameOptions) {
     this.#video = video;
     this.#options = options;
-    this.#timing = timing;
-  }
-
-  get problems(): readonly string[] {
-    return this.#log?.problems ?? [];
   }
 
   async *frames(): AsyncGenerator<Frame> {
     const { program, stride, signal } = this.#options;
-    // It gets no other variables, because they may hold secrets.
-    const { PATH, LD_LIBRARY_PATH } = process.env;
     const ffmpeg = ChildProgram.start(program, this.#arguments(), {
-      env: { PATH, LD_LIBRARY_PATH, LC_ALL: 'C' },
+      env: ENVIRONMENT,
       files: [this.#video],
+      confined: confinement(program),
     });
     const kill = () => ffmpeg.kill();
     signal.addEventListener('abort', kill);
@@ -109,7 +123,7 @@ class Run {
   check(): void {
     const { signal, warn } = this.#options;
     if (signal.aborted) return;
-    const problems = this.problems.join('; ');
+    const problems = this.#log?.problems.join('; ') ?? '';
     if (this.#exitCode !== 0) throw new Error(`ffmpeg ended with code ${this.#exitCode}: ${problems}`);
     if (this.#count === 0) throw new Error(`the video has no frames${problems === '' ? '' : `: ${problems}`}`);
     if (problems !== '') warn(`ffmpeg reports: ${problems}`);
@@ -118,9 +132,11 @@ class Run {
   #arguments(): string[] {
     return [
       ...['-nostdin', '-nostats', '-hide_banner', '-loglevel', 'level+info'],
-      ...['-protocol_whitelist', 'file', '-format_whitelist', CONTAINERS, '-i', 'file:/dev/fd/3', '-map', '0:v:0'],
-      ...['-vf', `select=not(mod(n\\,${this.#options.stride})),showinfo`, this.#timing, 'passthrough'],
-      ...['-f', 'image2pipe', '-c:v', 'png', 'pipe:1'],
+      ...['-max_alloc', `${MAX_BLOCK_BYTES}`, '-filter_threads', '1'],
+      ...['-threads', `${THREADS}`, '-max_pixels', `${limits().maxPixels}`],
+      ...['-protocol_whitelist', 'fd', '-format_whitelist', CONTAINERS, '-fd', '3', '-i', 'fd:', '-map', '0:v:0'],
+      ...['-vf', `select=not(mod(n\\,${this.#options.stride})),showinfo`, '-fps_mode', 'passthrough'],
+      ...['-f', 'image2pipe', '-c:v', 'png', '-threads', '1', 'pipe:1'],
     ];
   }
 }

@@ -1,5 +1,6 @@
 import { HeadraceError, type Logger, type ModuleReference, messageOf, type Publisher } from 'headrace/engine';
 import { type FileFormat, type SourceFile, withOpenFile } from 'headrace/handlers';
+import { requireVersion } from './ffmpeg-version.ts';
 import { FrameDecoder, type FrameFields, type FramePosition } from './frame-decoder.ts';
 import { type Frame, readFrames } from './read-frames.ts';
 
@@ -33,6 +34,8 @@ export class VideoFormat implements FileFormat {
     const { program, stride, idOf } = this.#settings;
     const { path, name } = file;
     const { signal } = publisher;
+    if (signal.aborted) return;
+    await requireVersion(program);
     const stem = name.replace(/(?<=.)\.[^.]*$/, '');
     const warn = (message: string) => this.#log.warn(`${path}: ${message}`);
     const source = { ...file, bytes: until(signal, file.bytes) };

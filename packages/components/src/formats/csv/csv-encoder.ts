@@ -14,7 +14,12 @@ import {
 export interface CsvEncoderOptions {
   /** The names of the fields, in order. */
   readonly columns: readonly string[];
+  /** What is done with cells that a spreadsheet would compute. */
+  readonly formulas: FormulaCells;
 }
+
+/** `keep` writes a cell as it is, `escape` makes a spreadsheet show it as text. */
+export type FormulaCells = 'keep' | 'escape';
 
 /**
  * Writes a document as a row. Values are in double quotes, and quotes inside them are doubled. A missing or null field
@@ -22,10 +27,14 @@ export interface CsvEncoderOptions {
  */
 export class CsvEncoder implements DocumentEncoder {
   readonly #columns: readonly string[];
+  readonly #formulas: FormulaCells;
+  readonly #contentOf: (value: Value) => string;
   readonly #cells = new ByShape((shape) => this.#cellsIn(shape));
 
-  constructor({ columns }: CsvEncoderOptions) {
+  constructor({ columns, formulas }: CsvEncoderOptions) {
     this.#columns = columns;
+    this.#formulas = formulas;
+    this.#contentOf = formulas === 'escape' ? inertContentOf : contentOf;
   }
 
   static reference(options: CsvEncoderOptions): ModuleReference {
@@ -44,7 +53,7 @@ export class CsvEncoder implements DocumentEncoder {
         quote = '';
         continue;
       }
-      row += ((quote === '' ? opening : between)[i] as string) + contentOf(value);
+      row += ((quote === '' ? opening : between)[i] as string) + this.#contentOf(value);
       quote = '"';
     }
     return row + quote + end;
@@ -52,6 +61,7 @@ export class CsvEncoder implements DocumentEncoder {
 
   encodeTable(table: DocumentTable): string[] {
     const texts: (readonly string[])[] = [];
+    const keepsFormulas = this.#formulas === 'keep';
     /** The text before each of the columns that the table has: the cells of the others are empty. */
     const before: string[] = [];
     let between = '';
@@ -59,7 +69,7 @@ export class CsvEncoder implements DocumentEncoder {
       if (i > 0) between += ',';
       const column = table.column(name);
       if (column === undefined) continue;
-      const { cells, quote } = cellsOf(column, table.isPlain(name));
+      const { cells, quote } = cellsOf(column, keepsFormulas && table.isPlain(name), this.#contentOf);
       texts.push(cells);
       before.push(between + quote);
       between = quote;
@@ -100,30 +110,51 @@ interface Cells {
  * Returns the cells of a column. If all cells have values, the quotes around them are missing, because they can be added
  * together with the commas.
  */
-function cellsOf(column: Column, isPlain: boolean): { cells: readonly string[]; quote: string } {
+function cellsOf(
+  column: Column,
+  isPlain: boolean,
+  contentOf: (value: Value) => string,
+): { cells: readonly string[]; quote: string } {
   if (isPlain && !column.includes(undefined)) return { cells: column as readonly string[], quote: '"' };
   const cells: string[] = new Array(column.length);
   for (let row = 0; row < column.length; row++) {
     const value = column[row];
-    if (value === undefined || value === null) return quotedCells(column);
+    if (value === undefined || value === null) return quotedCells(column, contentOf);
     cells[row] = contentOf(value);
   }
   return { cells, quote: '"' };
 }
 
-function quotedCells(column: Column): { cells: readonly string[]; quote: string } {
+function quotedCells(column: Column, contentOf: (value: Value) => string): { cells: readonly string[]; quote: string } {
   const cells: string[] = new Array(column.length);
-  for (let row = 0; row < column.length; row++) cells[row] = cellOf(column[row]);
+  for (let row = 0; row < column.length; row++) {
+    const value = column[row];
+    cells[row] = value === undefined || value === null ? '' : `"${contentOf(value)}"`;
+  }
   return { cells, quote: '' };
-}
-
-function cellOf(value: Value | undefined): string {
-  return value === undefined || value === null ? '' : `"${contentOf(value)}"`;
 }
 
 /** Returns the text between the quotes of a cell. */
 function contentOf(value: Value): string {
   return escaped(typeof value === 'string' ? value : cellText(value));
+}
+
+/** Returns the text between the quotes of a cell that no spreadsheet computes. */
+function inertContentOf(value: Value): string {
+  return escaped(inert(typeof value === 'string' ? value : cellText(value)));
+}
+
+/**
+ * What spreadsheets read as the start of a formula, by the rule of OWASP about CSV injection: `=`, `+`, `-`, `@` and
+ * their full-width forms, which Excel accepts too, also after white space, and a leading tab, line break or NUL.
+ */
+const FORMULA = /^(?:[\t\r\n\0]|[\s\0]*[=+\-@\uff1d\uff0b\uff0d\uff20])/;
+/** A number with a sign is not a formula. An exponent is a part of it. */
+const SIGNED_NUMBER = /^[+-](?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** Returns a text that a spreadsheet shows instead of computing it: with a leading apostrophe if it needs one. */
+function inert(text: string): string {
+  return FORMULA.test(text) && !SIGNED_NUMBER.test(text) ? `'${text}` : text;
 }
 
 function joinCells(
@@ -142,8 +173,9 @@ function joinCells(
 }
 
 /** Returns the header row. */
-export function csvHeader(columns: readonly string[]): string {
-  return `${columns.map(quoted).join(',')}\n`;
+export function csvHeader({ columns, formulas }: CsvEncoderOptions): string {
+  const names = formulas === 'escape' ? columns.map(inert) : columns;
+  return `${names.map(quoted).join(',')}\n`;
 }
 
 function cellText(value: Value): string {

@@ -7,7 +7,29 @@ import { CsvEncoder } from './csv-encoder.ts';
 
 const HEADER = ['a', 'b', 'c', 'd'];
 /** Texts that JSON or CSV must escape, and parts of the syntax of CSV. */
-const PIECES = ['x', 'é', '東京', '😀', '"', '""', '\\', '\t', '\0', '\n', '\r\n', '\r', ',', ' ', 'NULL', ''];
+const PIECES = [
+  '=1',
+  '-2',
+  '+',
+  '@',
+  '＝',
+  'x',
+  'é',
+  '東京',
+  '😀',
+  '"',
+  '""',
+  '\\',
+  '\t',
+  '\0',
+  '\n',
+  '\r\n',
+  '\r',
+  ',',
+  ' ',
+  'NULL',
+  '',
+];
 const text = fc.array(fc.constantFrom(...PIECES), { maxLength: 3 }).map((pieces) => pieces.join(''));
 const plain = fc.constantFrom('x', 'é', '', 'two words', 'NULL');
 const quoted = text.map((value) => `"${value.replaceAll('"', '""')}"`);
@@ -39,7 +61,8 @@ function removeEmpty(table: DocumentTable, name: string): void {
 it('rows of CSV files are written in the same way as tables and as single documents', () => {
   const encoders = [
     new JsonEncoder({ whitelist: [], blacklist: [] }),
-    new CsvEncoder({ columns: ['a', 'id', 'missing', 'renamed', 'b', 'c', 'source'] }),
+    new CsvEncoder({ columns: ['a', 'id', 'missing', 'renamed', 'b', 'c', 'source'], formulas: 'keep' }),
+    new CsvEncoder({ columns: ['a', 'id', 'missing', 'renamed', 'b', 'c', 'source'], formulas: 'escape' }),
   ];
   fc.assert(
     fc.property(fc.array(row, { minLength: 1, maxLength: 12 }), settings, text, (rows, given, path) => {
