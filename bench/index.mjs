@@ -65,6 +65,10 @@ const groups = {
     about: '50 random kills of rebuilds of an index of OpenSearch',
     measure: async () => (await import('./rebuild-kill-jobs.mjs')).rebuildKillJobs(),
   },
+  'rebuild-beside': {
+    about: '30 rebuilds of 100,000 products beside incremental runs, with random kills',
+    measure: async () => (await import('./rebuild-beside-jobs.mjs')).rebuildBesideJobs(),
+  },
   skip: {
     about: 'runs into OpenSearch in which 1 % of the documents have changed, beside complete runs',
     measure: async () => (await import('./skip-jobs.mjs')).skipJobs(),

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { prepare } from './lib/prepare.mjs';
 import { collect, root, run } from './lib/root.mjs';
 import { lintSteps } from './lint.mjs';
@@ -80,6 +80,7 @@ function count(exitCode) {
     failures.push(`vitest wrote no report: ${error.message}`);
     return;
   }
+  printSlowest(results);
   for (const { name, status, assertionResults } of results) {
     const failed = assertionResults.filter((test) => test.status === 'failed');
     passed += assertionResults.filter((test) => test.status === 'passed').length;
@@ -87,4 +88,14 @@ function count(exitCode) {
     if (status === 'failed' && failed.length === 0) failures.push(name);
   }
   if (exitCode !== 0 && failures.length === before) failures.push(`vitest ended with exit code ${exitCode}`);
+}
+
+/** Prints the files that took longest, so that a suite that gets slower is noticed. Files run beside each other. */
+function printSlowest(results) {
+  const files = results.map(({ name, startTime, endTime }) => ({ name, millis: endTime - startTime }));
+  files.sort((one, other) => other.millis - one.millis);
+  console.log('The ten slowest test files:');
+  for (const { name, millis } of files.slice(0, 10)) {
+    console.log(`${(millis / 1000).toFixed(0).padStart(5)} s  ${relative(root, name)}`);
+  }
 }

@@ -33,7 +33,7 @@ function kafka(command) {
   if (status !== 0) throw new Error(`kafka ${command}: ${stderr}`);
 }
 
-/** The config of a process. Each indexer writes a separate file. */
+/** The config of a process. Each indexer writes a separate file, so the id says that it is the same config. */
 function config(output) {
   const path = join(folder, `${output}.conf`);
   writeFileSync(
@@ -44,7 +44,7 @@ indexer { type: JSONLines, batchTimeout: 20 }
 publisher { queueCapacity: 150 }
 jsonl { path: "${join(outputs, `${output}.jsonl`)}", append: true }
 kafka {
-  bootstrapServers: "${broker}", consumerGroupId: kills, maxPollIntervalSecs: 30, maxRequestSize: 200000
+  bootstrapServers: "${broker}", consumerGroupId: kills, configId: kills, maxPollIntervalSecs: 30, maxRequestSize: 200000
   partitions: ${PARTITIONS}, consumer { session.timeout.ms: 6000 }
 }
 `,
@@ -126,8 +126,8 @@ async function check({ roles, summary, exitCode, kills: killed, restarted }) {
     };
   };
   const [workers, indexers] = [of('worker'), of('indexer')];
-  const source = await messageSizes(broker, 'kills_source', PARTITIONS);
-  const dest = await messageSizes(broker, 'kills_dest', PARTITIONS);
+  const source = await messageSizes(broker, 'kills_kills_source', PARTITIONS);
+  const dest = await messageSizes(broker, 'kills_kills_dest', PARTITIONS);
   const published = source.reduce((sum, one) => sum + one, 0);
   expect(published === documents, `the source topic has ${published} documents`);
   const strange = unexplained(copies, expected, { source: workers.takeovers, dest: indexers.takeovers });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { configFiles, SEQUENCE } from './fixtures.ts';
@@ -112,4 +112,22 @@ it('rejects files that it cannot use before the run starts', async () => {
   }
   expect(existsSync(join(cwd, 'out.jsonl'))).toBe(false);
   expect(readFileSync(join(cwd, 'bad.jsonl'), 'utf8')).toContain('nonsense');
+});
+
+it('adds failed documents to the file if the run marks its source as read', async () => {
+  const cwd = directoryWith({
+    'a.conf': `
+      connectors: [{ class: CSVConnector, name: c, pipeline: p, path: "in.csv", idField: id, moveToAfterProcessing: done }]
+      pipelines: [{ name: p, stages: [{ class: ApplyJavascript, script: "if (doc.d == 'bad') throw new Error('no')" }] }]
+      indexer { type: Nop }`,
+  });
+  for (const [i, id] of ['a', 'b', 'c'].entries()) {
+    writeFileSync(join(cwd, 'in.csv'), `id,d\n${id},${i === 1 ? 'good' : 'bad'}\n`);
+    await headrace(['run', 'a.conf', '--failures', 'failed.jsonl'], { cwd });
+    expect(existsSync(join(cwd, 'in.csv'))).toBe(false);
+    renameSync(join(cwd, 'done/in.csv'), join(cwd, `done/${i}.csv`));
+    // A killed run may leave a part of a line.
+    if (i === 0) appendFileSync(join(cwd, 'failed.jsonl'), '{"id":"torn');
+  }
+  expect(idsIn(cwd, 'failed.jsonl')).toEqual(['a', 'c']);
 });

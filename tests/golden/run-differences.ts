@@ -22,6 +22,7 @@ export const runDifferences: Readonly<Record<string, string>> = {
   'connectors/json-array': 'an array of objects is read',
   'connectors/json-bom': 'a byte-order mark is not data',
   'connectors/json-bad-last': 'a bad line fails alone and is reported with its position',
+  'connectors/json-trailing-garbage': 'all objects of a line are read, and other text fails',
   'connectors/json-id-empty': 'a bad line fails alone and is reported with its position; the others continue',
   'connectors/json-id-number': 'a number is a valid id',
   'connectors/json-run-id-inside': 'a document with a run_id gets the run_id of the new run',

@@ -170,7 +170,7 @@ describe('the config on Kubernetes', async () => {
 
   it.each([
     { role: 'worker', topicOf: (pipeline: string) => settings && sourceTopic(settings, pipeline) },
-    { role: 'indexer', topicOf: destTopic },
+    { role: 'indexer', topicOf: (pipeline: string) => settings && destTopic(settings, pipeline) },
   ])('has the topic, the group and the login by which the $role is scaled', async ({ role, topicOf }) => {
     const { spec } = named('ScaledObject', `headrace-${role}`) as Manifest;
     const target = named('Deployment', spec.scaleTargetRef.name) as Manifest;

@@ -27,14 +27,21 @@ export class CollectionRuns implements KilledRuns {
   config(documents: readonly Fields[], block: string): string {
     const path = join(this.folder, `${++this.#files}.jsonl`);
     writeFileSync(path, documents.map((document) => `${JSON.stringify(document)}\n`).join(''));
-    return `connectors: [{class: JSONConnector, name: c, pipeline: p, jsonPath: "${path}"}]
+    return this.configOf(`class: JSONConnector, jsonPath: "${path}"`, block);
+  }
+
+  /** @param source the class and the parameters of the connector */
+  configOf(source: string, block: string): string {
+    return `connectors: [{name: c, pipeline: p, ${source}}]
       pipelines: [{name: p, stages: []}]
       indexer { type: Solr, batchTimeout: 50, batchSize: ${BATCH} }
       solr { useCloudClient: true, url: ["${this.#url()}"], defaultCollection: "${this.alias}", ${block} }`;
   }
 
-  start(config: string): RunHandle {
-    return this.#threads.start({ runId: randomUUID(), ...requestOf(config) });
+  /** @param logged receives the messages of the run */
+  start(config: string, logged: string[] = []): RunHandle {
+    const request = { runId: randomUUID(), ...requestOf(config) };
+    return this.#threads.start(request, { onLog: ({ message }) => void logged.push(message) });
   }
 
   run(documents: readonly Fields[], block: string): Promise<RunResult> {

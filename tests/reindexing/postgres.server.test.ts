@@ -7,6 +7,7 @@ import { RunLauncher } from '@headrace/engine/threads';
 import { describeWithServer } from '@headrace/testing/real-server';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { HeldFeed } from './held-feed.ts';
 import { type KilledRuns, killRebuilds } from './rebuild-kills.ts';
 import { requestOf as requestOfConfig } from './rebuild-runs.ts';
 
@@ -17,7 +18,7 @@ await describeWithServer(
   'postgres',
   (server) => {
     const folder = mkdtempSync(join(tmpdir(), 'headrace-table-'));
-    const threads = new RunLauncher({ heapMb: 256, keepWarm: false, isLocal: true });
+    let threads = new RunLauncher({ heapMb: 256, keepWarm: false, isLocal: true });
     let client: pg.Client;
     let table: string;
 
@@ -37,9 +38,12 @@ await describeWithServer(
     const configOf = (documents: readonly object[], block: string, more = '') => {
       const path = join(folder, `${randomUUID()}.jsonl`);
       writeFileSync(path, documents.map((document) => `${JSON.stringify(document)}\n`).join(''));
+      return configWith(`class: JSONConnector, jsonPath: "${path}"`, block, more);
+    };
+    const configWith = (source: string, block: string, more = '') => {
       const { host, pathname, username } = new URL(server.url);
       return `
-      connectors: [{class: JSONConnector, name: c, pipeline: p, jsonPath: "${path}"}]
+      connectors: [{name: c, pipeline: p, ${source}}]
       pipelines: [{name: p, stages: []}]
       indexer { type: Postgres, batchTimeout: 50 }
       postgres { connectionString: "jdbc:postgresql://${host}${pathname}?user=${username}", table: "${table}", ${block} }
@@ -61,6 +65,68 @@ await describeWithServer(
     /** Lets a run wait until it is cancelled. */
     const HOLD = 'connectors += { class: SleepConnector, name: hold, duration: 600000 }';
     const CREATE = 'create.columns { title: "text NOT NULL", version: integer, run_id: text }';
+
+    describe('runs beside a rebuild of their table', () => {
+      const REBUILD = `${CREATE}, rebuild { keep: 0 }`;
+      const named = (count: number, title: string) =>
+        Array.from({ length: count }, (_, i) => ({ id: `d${i}`, title: `${title} ${i}` }));
+      const openRebuild = async (block = REBUILD) => {
+        const feed = await HeldFeed.start(named(20, 'rebuilt'));
+        const { done } = threads.start({ runId: randomUUID(), ...requestOfConfig(configWith(feed.source, block)) });
+        await Promise.race([feed.asked, done.then(({ message }) => Promise.reject(new Error(message)))]);
+        return { done, release: feed.release };
+      };
+
+      it('wait until it has ended, and then write to the new table', async () => {
+        await run(named(20, 'old'), REBUILD);
+        const rebuild = await openRebuild();
+        const logged: string[] = [];
+        const { done } = start([{ id: 'd1', title: 'changed' }], '', '', logged);
+        await expect.poll(() => logged.join()).toContain('waits until the rebuild of its destination has ended');
+        rebuild.release();
+        expect(await rebuild.done).toMatchObject({ status: 'SUCCEEDED' });
+        expect(await done).toMatchObject({ status: 'SUCCEEDED' });
+        expect(await rows(`SELECT id, title FROM ${table} WHERE id IN ('d1', 'd2') ORDER BY id`)).toEqual([
+          ['d1', 'changed'],
+          ['d2', 'rebuilt 2'],
+        ]);
+        expect(await others()).toEqual([]);
+      });
+
+      it('fail it if they are other programs, or are reported, and it leaves no trigger', async () => {
+        await run(named(20, 'old'), REBUILD);
+        const failing = await openRebuild();
+        await client.query(
+          `UPDATE ${table} SET title = 'foreign' WHERE id IN ('d1', 'd2'); DELETE FROM ${table} WHERE id = 'd3'`,
+        );
+        failing.release();
+        const failed = await failing.done;
+        expect([failed.status, failed.message]).toEqual([
+          'FAILED',
+          expect.stringContaining(`Check foreignWrites: FAILED. 3 changed rows of public.${table}`),
+        ]);
+        expect(await rows(`SELECT title FROM ${table} WHERE id = 'd1'`)).toEqual([['foreign']]);
+        expect(await rows(`SELECT tgname FROM pg_trigger WHERE tgrelid = '${table}'::regclass`)).toEqual([]);
+        const reporting = await openRebuild(`${CREATE}, rebuild { keep: 0, foreignWrites: report }`);
+        await client.query(`TRUNCATE ${table}`);
+        reporting.release();
+        const { status, message } = await reporting.done;
+        expect([status, message]).toEqual(['SUCCEEDED', expect.stringContaining('1 changed rows')]);
+      });
+
+      it('are not disturbed by the triggers of a killed rebuild, which the next one removes', async () => {
+        await run(named(20, 'old'), REBUILD);
+        await openRebuild();
+        // The lock of a rebuild ends with its session.
+        await client.query(`SELECT pg_terminate_backend(l.pid) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+          WHERE l.locktype = 'advisory' AND d.datname = current_database()`);
+        await client.query(`UPDATE ${table} SET title = 'foreign'`);
+        await threads.close();
+        threads = new RunLauncher({ heapMb: 256, keepWarm: false, isLocal: true });
+        expect(await run(named(20, 'next'), REBUILD)).toMatchObject({ status: 'SUCCEEDED' });
+        expect(await others()).toEqual([]);
+      });
+    });
 
     describe('the block create of Postgres', () => {
       it('creates the table, changes nothing that exists, and reports each difference with its position', async () => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
@@ -110,6 +110,89 @@ export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () =
       expect(await runs.count('version:3')).toBe(20);
     });
 
+    it('counts documents by required fields in nested objects, aliases and unindexed fields', async ({ runs }) => {
+      const isOpenSearch = type === 'OpenSearch';
+      // Each engine has types that the other one lacks.
+      const flat = isOpenSearch ? 'flat_object' : 'flattened';
+      const own = isOpenSearch ? { relation: 'product' } : { vector: [1, 2], day: 'monday' };
+      const block = `
+        create.mappings {
+          dynamic: strict
+          properties {
+            id { type: keyword }, run_id { type: keyword }
+            title { type: text, fields { raw { type: keyword } } }, heading { type: alias, path: title.raw }
+            seller.properties { name { type: keyword }, offers { type: nested, properties { price { type: float } } } }
+            variants { type: nested, include_in_parent: true, properties {
+              color { type: keyword }, colour { type: alias, path: variants.color }
+              images { type: nested, properties { url { type: keyword, index: false } } }
+            } }
+            labels { type: ${flat} }
+            off { type: object, enabled: false }
+            secret { type: keyword, index: false, doc_values: false }
+            picture { type: binary }
+            loose { type: object, dynamic: false }
+            ${isOpenSearch ? 'relation { type: join, relations { product: review } }' : 'vector { type: dense_vector, dims: 2 }'}
+          }
+          ${isOpenSearch ? '' : 'runtime { day { type: keyword } }'}
+        }
+        rebuild.checks.required {
+          title: 100, "title.raw": 100, heading: 100, "seller.name": 100, "seller.offers.price": 100, seller: 100
+          variants: 100, "variants.color": 100, "variants.colour": 100, "variants.images": 100
+          "variants.images.url": 100, "variants.missing": 100, "labels.a": 100
+          off: 100, "off.a": 100, secret: 100, picture: 100, "loose.a": 100
+          ${isOpenSearch ? 'relation: 100' : 'vector: 100, day: 100'}
+        }`;
+      const document = (id: string) => ({
+        id,
+        title: 'Shoe',
+        seller: { name: 'a', offers: [{ price: 1 }, {}] },
+        // At least one of the objects has the field.
+        variants: [{}, { color: 'red', images: [{}, { url: 'u' }] }],
+        labels: { a: 'x' },
+        off: { a: 1 },
+        secret: 's',
+        picture: 'eA==',
+        loose: { a: 1 },
+        ...own,
+      });
+      const { checks, problems } = await runs.run(
+        [document('1'), document('2'), document('3'), { id: '4', ...own }],
+        block,
+      );
+      const found = Object.fromEntries(
+        (checks ?? [])
+          .filter(({ name }) => name.startsWith('required '))
+          .map((check) => [
+            check.name.slice('required '.length),
+            `${check.outcome} ${check.found.replace(/ of the documents have it$/, '').replace(/, .*|: the .*$/, '')}`,
+          ]),
+      );
+      expect(problems.filter(({ code }) => code !== 'HR_RUN_CHECK_FAILED')).toEqual([]);
+      const most = 'failed 75 %';
+      const unsearchable = 'has neither an index nor doc values';
+      expect(found).toEqual({
+        title: most,
+        'title.raw': most,
+        heading: most,
+        'seller.name': most,
+        'seller.offers.price': most,
+        seller: most,
+        variants: most,
+        'variants.color': most,
+        'variants.colour': most,
+        'variants.images': most,
+        'variants.images.url': most,
+        'variants.missing': 'failed 0 %',
+        'labels.a': most,
+        off: 'failed cannot be checked: off has enabled: false',
+        'off.a': 'failed cannot be checked: off has enabled: false',
+        secret: `failed cannot be checked: secret (keyword) ${unsearchable}`,
+        picture: `failed cannot be checked: picture (binary) ${unsearchable}`,
+        'loose.a': 'failed cannot be checked: loose.a is not in the mapping',
+        ...Object.fromEntries(Object.keys(own).map((field) => [field, 'passed 100 %'])),
+      });
+    });
+
     it('leaves the alias alone if there are no documents, the run fails or the run is cancelled', async ({ runs }) => {
       expect((await runs.run(versioned(5, 1), 'rebuild {}')).status).toBe('SUCCEEDED');
       const targets = await runs.targets();
@@ -117,6 +200,11 @@ export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () =
       expect(empty.message).toContain('0 in the new index, expected at least 1');
       const strict = 'create.mappings.properties.version.type: integer, rebuild {}';
       const failed = await runs.run([...versioned(5, 2), { id: 'x', version: 'no' }], strict, 'runner.maxFailures: 0');
+      const cutOff = runs.config(versioned(20, 4), 'rebuild {}');
+      const path = /jsonPath: "(.*?)"/.exec(cutOff)?.[1] as string;
+      truncateSync(path, statSync(path).size - 5);
+      const incomplete = await runs.start(cutOff).done;
+      expect(incomplete).toMatchObject({ status: 'FAILED', problems: [{ code: 'HR_SOURCE_INCOMPLETE' }] });
       const handle = runs.start(runs.config(versioned(8000, 3), 'rebuild {}'));
       while (handle.progress().counts.succeeded < 100) await sleep(5);
       handle.stop('CANCELLED');

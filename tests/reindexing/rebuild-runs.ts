@@ -42,10 +42,18 @@ export class RebuildRuns implements KilledRuns {
   config(documents: readonly Fields[], block: string, more = ''): string {
     const path = join(this.folder, `${++this.#files}.jsonl`);
     writeFileSync(path, documents.map((document) => `${JSON.stringify(document)}\n`).join(''));
-    return `connectors: [{class: JSONConnector, name: c, pipeline: p, jsonPath: "${path}"}]
+    return this.configOf(`class: JSONConnector, jsonPath: "${path}"`, block, more);
+  }
+
+  /**
+   * @param source the class and the parameters of the connector
+   * @param url the address of the search engine
+   */
+  configOf(source: string, block: string, more = '', url = this.#url()): string {
+    return `connectors: [{name: c, pipeline: p, ${source}}]
       pipelines: [{name: p, stages: []}]
       indexer { type: ${this.#type}, batchTimeout: 50, batchSize: 50 }
-      ${this.#type.toLowerCase()} { url: "${this.#url()}", index: "${this.alias}", ${block} }
+      ${this.#type.toLowerCase()} { url: "${url}", index: "${this.alias}", ${block} }
       ${more}`;
   }
 

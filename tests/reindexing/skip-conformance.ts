@@ -36,7 +36,7 @@ export function describeSkipping(type: 'OpenSearch' | 'Elasticsearch', url: () =
       expect(await run(versioned(100, 1))).toMatchObject({ status: 'SUCCEEDED', succeeded: 100, unchanged: 0 });
       const again = await run(versioned(100, 1));
       expect(again).toMatchObject({ succeeded: 100, unchanged: 100 });
-      expect(again.message).toContain('Unchanged, and not sent again: 100 documents.');
+      expect(again.message).toContain('Unchanged, because the destination already has them: 100 documents.');
       const changed = [...versioned(98, 1), { id: 'd98', version: 2 }, { id: 'd99', version: 2 }, { id: 'new' }];
       expect(await run(changed)).toMatchObject({ succeeded: 101, unchanged: 98 });
       // All versions of a changed document are sent, because the last one counts.

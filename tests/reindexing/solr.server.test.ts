@@ -9,6 +9,7 @@ import { RunLauncher } from '@headrace/engine/threads';
 import { describeWithServer, type RealServer } from '@headrace/testing/real-server';
 import { afterAll, test as base, describe, expect, it } from 'vitest';
 import { CollectionRuns } from './collection-runs.ts';
+import { HeldFeed } from './held-feed.ts';
 import { killRebuilds } from './rebuild-kills.ts';
 import { versioned } from './rebuild-runs.ts';
 
@@ -176,6 +177,40 @@ await describeWithServer(
         expect((await runs.run(versioned(20, 4), block(good))).replaced).toBe(names[0]);
         expect((await runs.states()).map(([, state]) => state)).toEqual(['complete', 'complete']);
         expect([await runs.count('version:4'), (await runs.targets()).length]).toEqual([20, 1]);
+      });
+
+      it('lets other runs wait, and fails if another program writes', async ({ runs }) => {
+        const rebuild = async (block: string) => {
+          const feed = await HeldFeed.start(versioned(20, 2));
+          const { done } = runs.start(runs.configOf(feed.source, block));
+          await Promise.race([feed.asked, done.then(({ message }) => Promise.reject(new Error(message)))]);
+          return { done, release: feed.release };
+        };
+        const post = (path: string, body: unknown) =>
+          fetch(`${server.url}/${path}`, {
+            method: 'POST',
+            body: JSON.stringify(body),
+            headers: { 'content-type': 'application/json' },
+          });
+        expect((await runs.run(versioned(20, 1), 'rebuild {}')).status).toBe('SUCCEEDED');
+        const first = await rebuild('rebuild {}');
+        const logged: string[] = [];
+        const { done } = runs.start(runs.config([{ id: 'late', title: 'late' }], ''), logged);
+        await expect.poll(() => logged.join()).toContain('waits until the rebuild of its destination has ended');
+        first.release();
+        expect(await first.done).toMatchObject({ status: 'SUCCEEDED' });
+        expect(await done).toMatchObject({ status: 'SUCCEEDED' });
+        await post(`${runs.alias}/update?wt=json`, { commit: {} });
+        expect(await runs.count('id:late')).toBe(1);
+        const failing = await rebuild('rebuild {}');
+        await post(`${runs.alias}/update?wt=json`, { delete: { id: 'late' } });
+        failing.release();
+        expect((await failing.done).message).toContain('Check foreignWrites: FAILED');
+        const reporting = await rebuild('rebuild { foreignWrites: report }');
+        await post(`${runs.alias}/update?wt=json`, [{ id: 'foreign' }]);
+        reporting.release();
+        const { status, message } = await reporting.done;
+        expect([status, message]).toEqual(['SUCCEEDED', expect.stringContaining('were written')]);
       });
 
       it('refuses a second rebuild, a rollback during a rebuild, and an alias that is a collection', async ({

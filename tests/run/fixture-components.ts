@@ -4,6 +4,7 @@ import {
   Document,
   type DocumentEncoder,
   type EncodedBatch,
+  type FinishedOutput,
   Indexer,
   type IndexFailure,
   type ModuleReference,
@@ -284,6 +285,32 @@ export class BatchFileIndexer extends Indexer<typeof fileParameters> {
       .flatMap((id, index) =>
         failIds !== undefined && id.endsWith(failIds) ? [{ index, message: `${id} is refused` }] : [],
       );
+  }
+}
+
+const wholeParameters = Type.Object({ failFinish: Type.Optional(Type.Boolean({ default: false })) });
+
+/** An indexer whose output is complete when `finish` succeeds. */
+export class WholeIndexer extends Indexer<typeof wholeParameters> {
+  static override readonly parameters = wholeParameters;
+  static override readonly block = 'whole';
+  override readonly completesAtFinish = true;
+
+  static override needsWholeRun(): string {
+    return 'path';
+  }
+
+  override encoder(): ModuleReference {
+    return { url: import.meta.url, name: 'IdEncoder', options: undefined };
+  }
+
+  override async send(): Promise<IndexFailure[]> {
+    return [];
+  }
+
+  override async finish(): Promise<FinishedOutput> {
+    if (this.params.failFinish) throw new Error('the output cannot be completed');
+    return { checks: [] };
   }
 }
 

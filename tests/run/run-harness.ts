@@ -45,6 +45,10 @@ interface HarnessOptions {
   readonly separateLaunchers?: boolean;
   /** True to serve the runs in the thread of the test. */
   readonly isLocal?: boolean;
+  /**
+   * What happens to failed documents: they are stored (the default), they cannot be stored, or nothing stores them.
+   */
+  readonly failures?: 'stored' | 'refused' | 'dropped';
   /** Replaces parts of `registrySource`. */
   readonly registry?: Partial<RegistrySource>;
 }
@@ -73,9 +77,16 @@ export class RunHarness {
       { root, registry: { ...registrySource, ...this.#options.registry }, ...request, runId },
       {
         onLog: (record) => this.logged.push(record),
-        onFailures: (failures) => this.failures.push(...failures.map((kept) => ({ runId, kept }))),
+        ...(this.#options.failures === 'dropped'
+          ? {}
+          : { onFailures: (failures) => this.#store(failures.map((kept) => ({ runId, kept }))) }),
       },
     );
+  }
+
+  #store(failures: { runId: string; kept: KeptFailure }[]): void {
+    if (this.#options.failures === 'refused') throw new Error('no space left on device');
+    this.failures.push(...failures);
   }
 
   run(config: string, request: Partial<RunRequest> = {}): Promise<RunResult> {

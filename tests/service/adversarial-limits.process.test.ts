@@ -51,6 +51,22 @@ describe('an uploaded config that sets its own limits', () => {
       modest({ stages: '{class: FetchUri, source: u, dest: d, socketTimeout: 0}' }),
       'socketTimeout',
     ],
+    ['values of a stage', modest({ stages: '{class: RandomVector, fields: [v], dimensions: 100001}' }), 'dimensions'],
+    [
+      'memory for a file',
+      modest({ stages: '{class: TextExtractor, filePathField: f, maxMemoryMb: 100000}' }),
+      'maxMemoryMb',
+    ],
+    [
+      'the expansion of a file',
+      modest({ stages: '{class: TextExtractor, filePathField: f, maxExpandedMb: 1025}' }),
+      'maxExpandedMb',
+    ],
+    [
+      'the size of a cache',
+      modest({ stages: '{class: FetchUri, source: u, dest: d, cache { path: c, maxMegabytes: 10241 }}' }),
+      'maxMegabytes',
+    ],
   ])('is rejected at validation: %s', async (_, config, path) => {
     expect(await problemsOf(config)).toContainEqual(
       expect.objectContaining({ code: 'HR_POLICY_REFUSED', path: expect.stringContaining(path), line: 2 }),

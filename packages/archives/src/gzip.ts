@@ -1,6 +1,6 @@
 import { crc32, createInflateRaw, type InflateRaw, inflateRawSync } from 'node:zlib';
 import type { ByteSource } from './byte-source.ts';
-import { cutOff, nothingIn, PackedInput } from './packed-input.ts';
+import { nothingIn, PackedInput, TruncatedError } from './packed-input.ts';
 
 /** The size of a decompressed chunk, and the size of the queue that is filled while the reader is busy. */
 const PIECE_BYTES = 1024 * 1024;
@@ -100,7 +100,7 @@ async function skipHeader(input: PackedInput): Promise<void> {
 async function skipText(input: PackedInput): Promise<void> {
   for (;;) {
     const piece = await input.next();
-    if (piece === undefined) throw cutOff();
+    if (piece === undefined) throw new TruncatedError();
     const end = piece.indexOf(0);
     if (end < 0) continue;
     input.unread(piece.subarray(end + 1));
@@ -142,7 +142,7 @@ async function* inflatedFrom(input: PackedInput): ByteSource {
   try {
     yield* inflate as AsyncIterable<Buffer>;
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR' ? cutOff() : error;
+    throw (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR' ? new TruncatedError() : error;
   }
   // After this promise, the bytes after the deflate stream are back in the input.
   await feeding;

@@ -40,7 +40,7 @@ export class PackedInput {
   /** Consumes and returns exactly this number of bytes. Throws if the file ends before. */
   async take(count: number): Promise<Buffer> {
     const bytes = await this.peek(count);
-    if (bytes.length < count) throw cutOff();
+    if (bytes.length < count) throw new TruncatedError();
     this.#rest = this.#rest.subarray(count);
     return bytes;
   }
@@ -67,9 +67,13 @@ export class PackedInput {
   }
 }
 
-/** Returns the error for a compressed file that ends too early. */
-export function cutOff(): Error {
-  return new Error('it is truncated: unexpected end of file');
+/** The error for a compressed file or an archive that ends too early. */
+export class TruncatedError extends Error {
+  override readonly name = 'TruncatedError';
+
+  constructor() {
+    super('it is truncated: unexpected end of file');
+  }
 }
 
 /** Returns the error for an empty file: compressed files and archives are never empty. */

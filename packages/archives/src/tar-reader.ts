@@ -3,7 +3,7 @@ import type { Header } from 'tar-stream';
 import type { ArchiveEntry } from './archive-entry.ts';
 import type { ByteSource } from './byte-source.ts';
 import { nanosOf } from './nanos.ts';
-import { nothingIn } from './packed-input.ts';
+import { nothingIn, TruncatedError } from './packed-input.ts';
 
 const BLOCK_BYTES = 512;
 /**
@@ -39,7 +39,7 @@ export async function* tarEntries(
     if (size === 0) throw nothingIn();
   };
   pipeline(Readable.from(copies(), { objectMode: false }), archive, () => undefined);
-  for await (const entry of archive) {
+  for await (const entry of untilTruncated(archive)) {
     const { name, size = 0, mtime } = entry.header;
     if (!isFolder(entry.header)) {
       yield {
@@ -47,13 +47,23 @@ export async function* tarEntries(
         size,
         modified: nanosOf(mtime),
         unreadable: unreadable(entry.header),
-        bytes: withoutClosing(entry as AsyncIterable<Uint8Array>),
+        bytes: untilTruncated(withoutClosing(entry as AsyncIterable<Uint8Array>)),
       };
     }
     // A skipped or partly read entry must be drained, or the archive would not continue.
     entry.resume();
   }
   if (last.subarray(-BLOCK_BYTES).some((byte) => byte !== 0)) onNoEnd();
+}
+
+/** Yields what a stream of the archive yields. Throws `TruncatedError` if the archive ends too early. */
+async function* untilTruncated<T>(stream: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* stream;
+  } catch (error) {
+    // tar-stream reports it by this text.
+    throw error instanceof Error && error.message === 'Unexpected end of data' ? new TruncatedError() : error;
+  }
 }
 
 /** GNU tar adds folder lists for its internal use: they have the name of a folder and an unknown type. */

@@ -12,8 +12,8 @@ await describeWithServer('kafka', (server) => {
     setup = await DistributedSetup.open(server.url);
     topics = await KafkaTopics.open(server.url);
     pipeline = setup.writeNumbers('rights', 100);
-    await topics.create(`${pipeline}_source`);
-    await topics.create(`${pipeline}_dest`);
+    await topics.create(`${setup.group}_${pipeline}_source`);
+    await topics.create(`${setup.group}_${pipeline}_dest`);
   });
   afterEach(async () => {
     await topics.close();
@@ -21,11 +21,11 @@ await describeWithServer('kafka', (server) => {
   });
 
   it('a run that may not write its source topic fails, and names the right', async () => {
-    await topics.deny('WRITE', `${pipeline}_source`);
+    await topics.deny('WRITE', `${setup.group}_${pipeline}_source`);
     const run = await setup.run('run', 'run.conf', '--distributed');
     expect(run.summary).toContain('numbers: complete. 0 docs succeeded. 100 docs FAILED.');
     expect(run.output).toContain(
-      `Topic authorization failed: the user of kafka.producer needs the right to write the topic ${pipeline}_source`,
+      `Topic authorization failed: the user of kafka.producer needs the right to write the topic ${setup.group}_${pipeline}_source`,
     );
     expect(await run.ended).toBe(1);
   });
@@ -42,12 +42,12 @@ await describeWithServer('kafka', (server) => {
   });
 
   it('a worker that may not write its dest topic names the right, and its run finishes when it has the right', async () => {
-    await topics.deny('WRITE', `${pipeline}_dest`);
+    await topics.deny('WRITE', `${setup.group}_${pipeline}_dest`);
     const worker = setup.start('worker', 'run.conf');
     setup.start('indexer', 'run.conf');
     const run = setup.start('run', 'run.conf', '--distributed');
-    await worker.says(`the user of kafka.producer needs the right to write the topic ${pipeline}_dest`);
-    await topics.allow(`${pipeline}_dest`);
+    await worker.says(`the user of kafka.producer needs the right to write the topic ${setup.group}_${pipeline}_dest`);
+    await topics.allow(`${setup.group}_${pipeline}_dest`);
     expect(await run.ended).toBe(0);
     expect(run.summary).toContain('numbers: complete. 100 docs succeeded. 0 docs failed.');
   });

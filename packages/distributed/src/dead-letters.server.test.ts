@@ -71,7 +71,7 @@ await describeWithServer('kafka', (server) => {
 
   /** A dead letter, as `headrace dead-letters` lists it. */
   async function letters(): Promise<Record<string, unknown>[]> {
-    const listed = await setup.run('dead-letters', `${pipeline}_fail`, '--config', 'run.conf');
+    const listed = await setup.run('dead-letters', `${setup.group}_${pipeline}_fail`, '--config', 'run.conf');
     expect(await listed.ended, listed.output).toBe(0);
     return listed.stdout
       .split('\n')
@@ -95,7 +95,9 @@ await describeWithServer('kafka', (server) => {
     const found = await letters();
     expect(idsOf(found)).toEqual(['doc-77']);
     expect(found[0]?.['reason']).toContain('worker.maxRetries');
-    expect(found[0]?.['place']).toMatch(new RegExp(`^topic ${pipeline}_source, partition \\d, offset \\d+$`));
+    expect(found[0]?.['place']).toMatch(
+      new RegExp(`^topic ${setup.group}_${pipeline}_source, partition \\d, offset \\d+$`),
+    );
     expect(JSON.parse(String(found[0]?.['document']))).toMatchObject({ id: 'doc-77', n: 77, poison: true });
   });
 
@@ -114,17 +116,21 @@ await describeWithServer('kafka', (server) => {
 
     setup.write('stage.js', STAGE.replace("document.has('poison')", 'false'));
     setup.start('worker', 'run.conf');
-    const replay = await setup.run('replay', `${pipeline}_fail`, '--config', 'run.conf');
-    expect(replay.output).toContain(`1 message of ${pipeline}_fail sent to ${pipeline}_source`);
+    const replay = await setup.run('replay', `${setup.group}_${pipeline}_fail`, '--config', 'run.conf');
+    expect(replay.output).toContain(
+      `1 message of ${setup.group}_${pipeline}_fail sent to ${setup.group}_${pipeline}_source`,
+    );
     await expect.poll(() => setup.distinct).toBe(TOTAL);
-    const again = await setup.run('replay', `${pipeline}_fail`, '--config', 'run.conf');
-    expect(again.output).toContain(`0 messages of ${pipeline}_fail sent to ${pipeline}_source`);
+    const again = await setup.run('replay', `${setup.group}_${pipeline}_fail`, '--config', 'run.conf');
+    expect(again.output).toContain(
+      `0 messages of ${setup.group}_${pipeline}_fail sent to ${setup.group}_${pipeline}_source`,
+    );
   });
 
   it('messages that cannot be decoded go to the dead-letter topic immediately, and headrace replay sends them once', async () => {
     writeConfig('exit', []);
-    await topics.create(`${pipeline}_source`);
-    await topics.write(`${pipeline}_source`, [
+    await topics.create(`${setup.group}_${pipeline}_source`);
+    await topics.write(`${setup.group}_${pipeline}_source`, [
       { key: 'good', value: '{"id":"good"}' },
       { key: 'broken', value: '{"id":"bro' },
       { key: 'unnamed', value: '{"no":"id"}' },
@@ -138,23 +144,29 @@ await describeWithServer('kafka', (server) => {
     const bad = ['broken', 'cut', 'empty', 'foreign', 'huge', 'list', 'unnamed'];
     const service = setup.start('worker-indexer', 'run.conf');
     await service.until(() => setup.distinct === 2);
-    await (await topics.tap(`${pipeline}_fail`)).first(bad.length);
+    await (await topics.tap(`${setup.group}_${pipeline}_fail`)).first(bad.length);
     const found = await letters();
     expect(idsOf(found)).toEqual(bad);
     for (const letter of found) {
       expect(letter['reason']).toEqual(expect.stringMatching(/./));
-      expect(letter['place']).toMatch(new RegExp(`^topic ${pipeline}_source, partition \\d, offset \\d$`));
+      expect(letter['place']).toMatch(
+        new RegExp(`^topic ${setup.group}_${pipeline}_source, partition \\d, offset \\d$`),
+      );
     }
     expect(found.find(({ id }) => id === 'broken')?.['document']).toBe('{"id":"bro');
     expect(found.find(({ id }) => id === 'foreign')).toMatchObject({ documents: 3 });
     expect(await service.signal('SIGTERM')).toBe(0);
     expect(service.output).not.toContain('starts again');
     expect(service.output).toContain('11 failure events');
-    const source = await topics.tap(`${pipeline}_source`);
-    const replay = await setup.run('replay', `${pipeline}_fail`, '--config', 'run.conf');
-    expect(replay.output).toContain(`7 messages of ${pipeline}_fail sent to ${pipeline}_source`);
-    const again = await setup.run('replay', `${pipeline}_fail`, '--config', 'run.conf');
-    expect(again.output).toContain(`0 messages of ${pipeline}_fail sent to ${pipeline}_source`);
+    const source = await topics.tap(`${setup.group}_${pipeline}_source`);
+    const replay = await setup.run('replay', `${setup.group}_${pipeline}_fail`, '--config', 'run.conf');
+    expect(replay.output).toContain(
+      `7 messages of ${setup.group}_${pipeline}_fail sent to ${setup.group}_${pipeline}_source`,
+    );
+    const again = await setup.run('replay', `${setup.group}_${pipeline}_fail`, '--config', 'run.conf');
+    expect(again.output).toContain(
+      `0 messages of ${setup.group}_${pipeline}_fail sent to ${setup.group}_${pipeline}_source`,
+    );
     const sent = await source.first(16);
     expect(sent.map(({ key }) => key).sort()).toEqual([...bad, ...bad, 'also-good', 'good'].sort());
     // A batch remains a batch, and its run is not asked to count it again.
@@ -165,19 +177,19 @@ await describeWithServer('kafka', (server) => {
 
   it('a message that is too large for the dead-letter topic leaves a letter with its reason, and the others continue', async () => {
     writeConfig('exit', []);
-    await topics.create(`${pipeline}_source`, 1);
-    await topics.create(`${pipeline}_fail`, 1, { 'max.message.bytes': '2000' });
-    await topics.write(`${pipeline}_source`, [
+    await topics.create(`${setup.group}_${pipeline}_source`, 1);
+    await topics.create(`${setup.group}_${pipeline}_fail`, 1, { 'max.message.bytes': '2000' });
+    await topics.write(`${setup.group}_${pipeline}_source`, [
       { key: 'large', value: '{"id":'.repeat(1000) },
       { key: 'good', value: '{"id":"good"}' },
     ]);
     const service = setup.start('worker-indexer', 'run.conf');
-    await service.says(`The dead-letter topic ${pipeline}_fail does not accept a message of 6000 bytes`);
+    await service.says(`The dead-letter topic ${setup.group}_${pipeline}_fail does not accept a message of 6000 bytes`);
     await service.until(() => setup.distinct === 1);
     expect(await letters()).toMatchObject([
-      { place: `topic ${pipeline}_source, partition 0, offset 0`, omittedBytes: 6000 },
+      { place: `topic ${setup.group}_${pipeline}_source, partition 0, offset 0`, omittedBytes: 6000 },
     ]);
-    const replay = await setup.run('replay', `${pipeline}_fail`, '--config', 'run.conf');
+    const replay = await setup.run('replay', `${setup.group}_${pipeline}_fail`, '--config', 'run.conf');
     expect(replay.output).toContain('cannot be sent again (6000 bytes)');
     expect(await service.signal('SIGTERM')).toBe(0);
     expect(service.output).not.toContain('starts again');

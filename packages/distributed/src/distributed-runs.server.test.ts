@@ -117,8 +117,8 @@ await describeWithServer('kafka', (server) => {
     expect(await run.ended).toBe(0);
     expect(setup.indexed).toHaveLength(30);
     // Each process logs the partitions that it reads.
-    expect(run.output).toContain(`Partitions of ${here}_source`);
-    expect(run.output).not.toContain(`Partitions of ${there}_source`);
+    expect(run.output).toContain(`Partitions of ${setup.group}_${here}_source`);
+    expect(run.output).not.toContain(`Partitions of ${setup.group}_${there}_source`);
     expect(await service.signal('SIGTERM')).toBe(0);
   });
 
@@ -151,7 +151,7 @@ await describeWithServer('kafka', (server) => {
       expect(setup.takeIndexed()).toHaveLength(3000);
     }
     expect(await service.signal('SIGTERM')).toBe(0);
-    await expect.poll(() => topics.list(`${pipeline}_event`)).toEqual([]);
+    await expect.poll(() => topics.list(`${setup.group}_${pipeline}_event`)).toEqual([]);
   });
 
   it('two runs at the same time are served by the same processes, and each counts its own documents', async () => {
@@ -177,7 +177,7 @@ await describeWithServer('kafka', (server) => {
       counts.map((count) => `numbers: complete. ${count} docs succeeded. 0 docs failed. 0 docs dropped. `.trimEnd()),
     );
     expect(setup.distinct).toBe(3234);
-    expect(await topics.list(`${pipeline}_event`)).toEqual([]);
+    expect(await topics.list(`${setup.group}_${pipeline}_event`)).toEqual([]);
   });
 
   it('versions of one document arrive in order, with several threads and several processes', async () => {

@@ -46,7 +46,7 @@ await describeWithServer('kafka', (server) => {
         { key: 'c', value: '{"id":"c"}', partition: 2 },
       ]);
       await expect.poll(() => setup.distinct).toBe(3);
-      const letters = await (await topics.tap(`${pipeline}_fail`)).first(bad.length);
+      const letters = await (await topics.tap(`${setup.group}_${pipeline}_fail`)).first(bad.length);
       expect(letters.map(({ key }) => key).sort()).toEqual(bad.map(({ key }) => key).sort());
       expect(setup.indexed.map(({ id }) => id).sort()).toEqual(['a', 'b', 'c']);
       expect(service.output).not.toContain('starts again');
@@ -57,7 +57,7 @@ await describeWithServer('kafka', (server) => {
       await topics.write(`${pipeline}_${role === 'indexer' ? 'dest' : 'source'}`, [{ key: 'd', value: '{"id":"d"}' }]);
       await expect.poll(() => setup.distinct).toBe(4);
       expect(setup.indexed).toHaveLength(4);
-      expect(await (await topics.tap(`${pipeline}_fail`)).first(bad.length)).toHaveLength(bad.length);
+      expect(await (await topics.tap(`${setup.group}_${pipeline}_fail`)).first(bad.length)).toHaveLength(bad.length);
     },
   );
 
@@ -67,7 +67,7 @@ await describeWithServer('kafka', (server) => {
     setup.start('indexer', 'run.conf');
     await worker.says(/now 0, 1, 2, 3"/);
     const value = (id: string, run: string) => JSON.stringify({ id, run_id: run });
-    await topics.write(`${pipeline}_source`, [
+    await topics.write(`${setup.group}_${pipeline}_source`, [
       { key: 'a', value: value('a', 'ended-long-ago') },
       { key: 'b', value: value('b', 'no run / at all') },
     ]);
@@ -79,8 +79,8 @@ await describeWithServer('kafka', (server) => {
     const pipeline = writeConfig();
     const run = setup.start('run', 'run.conf', '--distributed');
     await run.says('No worker is running');
-    const [events = ''] = await topics.list(`${pipeline}_event`);
-    const id = events.slice(`${pipeline}_event_`.length);
+    const [events = ''] = await topics.list(`${setup.group}_${pipeline}_event`);
+    const id = events.slice(`${setup.group}_${pipeline}_event_`.length);
     await topics.write(events, [
       { value: 'not json' },
       { value: 'null', headers: { headrace: 'null' } },
@@ -97,7 +97,7 @@ await describeWithServer('kafka', (server) => {
     const pipeline = writeConfig();
     const run = setup.start('run', 'run.conf', '--distributed');
     await run.says('No worker is running');
-    const [events = ''] = await topics.list(`${pipeline}_event`);
+    const [events = ''] = await topics.list(`${setup.group}_${pipeline}_event`);
     await topics.delete(events);
     expect(await run.ended).toBe(1);
     expect(run.output).toContain(`The topic ${events} was deleted, so the run receives no more results`);

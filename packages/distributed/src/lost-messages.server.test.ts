@@ -29,11 +29,11 @@ await describeWithServer('kafka', (server) => {
     expect(await first.signal('SIGTERM')).toBe(0);
     const lost = setup.start('run', 'run.conf', '--distributed');
     await lost.says('No worker is running');
-    await topics.empty(`${pipeline}_source`);
+    await topics.empty(`${setup.group}_${pipeline}_source`);
     const worker = setup.start('worker-indexer', 'run.conf');
     await worker.says(/Partition \d of \S+_source: the messages \d+ to \d+ were deleted before they were read/);
     expect(await lost.ended).toBe(1);
-    expect(lost.output).toContain(`All messages of ${pipeline}_source are marked as read`);
+    expect(lost.output).toContain(`All messages of ${setup.group}_${pipeline}_source are marked as read`);
     expect(lost.summary).toContain('numbers: complete. 0 docs succeeded. 1000 docs FAILED.');
     expect(setup.indexed).toHaveLength(1000);
   });
@@ -41,7 +41,7 @@ await describeWithServer('kafka', (server) => {
   it('a run whose source topic is deleted ends, and the next run uses a new topic', async () => {
     const lost = setup.start('run', 'run.conf', '--distributed');
     await lost.says('No worker is running');
-    await topics.delete(`${pipeline}_source`);
+    await topics.delete(`${setup.group}_${pipeline}_source`);
     const worker = setup.start('worker-indexer', 'run.conf');
     expect(await lost.ended).toBe(1);
     expect(lost.output).toContain('They were deleted before they were read');

@@ -19,9 +19,9 @@ await describeWithOwnServer('kafka', (server) => {
 
   it('a run and a worker-indexer name the topic and what to do, and the next run finishes when they may create it', async () => {
     const pipeline = setup.writeNumbers('missing', 100);
-    const reason = `The topic ${pipeline}_source does not exist and cannot be created: Kafka at ${server.url}: `;
+    const reason = `The topic ${setup.group}_${pipeline}_source does not exist and cannot be created: Kafka at ${server.url}: `;
     const advice = 'Create it, or allow this client to create topics.';
-    await topics.deny('CREATE', `${pipeline}_source`);
+    await topics.deny('CREATE', `${setup.group}_${pipeline}_source`);
     const run = await setup.run('run', 'run.conf', '--distributed');
     expect(await run.ended).toBe(1);
     const service = setup.start('worker-indexer', 'run.conf');
@@ -30,7 +30,7 @@ await describeWithOwnServer('kafka', (server) => {
       expect(output).toContain(reason);
       expect(output).toContain(advice);
     }
-    await topics.allow(`${pipeline}_source`);
+    await topics.allow(`${setup.group}_${pipeline}_source`);
     const next = await setup.run('run', 'run.conf', '--distributed');
     expect(await next.ended).toBe(0);
     expect(next.summary).toContain('numbers: complete. 100 docs succeeded. 0 docs failed.');

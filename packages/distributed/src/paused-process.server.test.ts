@@ -63,6 +63,6 @@ await describeWithServer('kafka', (server) => {
     expect(setup.distinct).toBe(TOTAL);
     expect(await Promise.all([paused, other].map((one) => one.signal('SIGTERM')))).toEqual([0, 0]);
     // Offsets have not moved back: nothing is left to read.
-    await expect.poll(() => topics.unread(setup.group, `${pipeline}_source`)).toBe(0n);
+    await expect.poll(() => topics.unread(setup.group, `${setup.group}_${pipeline}_source`)).toBe(0n);
   });
 });

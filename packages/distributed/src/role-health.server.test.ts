@@ -35,10 +35,10 @@ await describeWithServer('kafka', (server) => {
   }
 
   it('the metrics have the lag of each partition, which falls to 0', async () => {
-    await topics.create(`${pipeline}_source`);
-    await topics.create(`${pipeline}_dest`);
+    await topics.create(`${setup.group}_${pipeline}_source`);
+    await topics.create(`${setup.group}_${pipeline}_dest`);
     const messages = Array.from({ length: 8 }, (_, i) => ({ key: `${i}`, value: `{"id":"${i}"}`, partition: i % 2 }));
-    await topics.write(`${pipeline}_dest`, messages);
+    await topics.write(`${setup.group}_${pipeline}_dest`, messages);
     let release = () => {};
     const released = new Promise<void>((resolve) => {
       release = resolve;
@@ -47,7 +47,9 @@ await describeWithServer('kafka', (server) => {
     const { service, get } = await startWithHealth('indexer');
     const lag = async () => (await get('/metrics')).text.match(/^headrace_queue_lag_messages.*$/gm);
     const lines = (numbers: readonly number[]) =>
-      numbers.map((n, i) => `headrace_queue_lag_messages{topic="${pipeline}_dest",partition="${i}"} ${n}`);
+      numbers.map(
+        (n, i) => `headrace_queue_lag_messages{topic="${setup.group}_${pipeline}_dest",partition="${i}"} ${n}`,
+      );
     await expect.poll(lag, { interval: 500 }).toEqual(lines([4, 4, 0, 0]));
     expect((await get('/metrics')).text).toMatch(/^headrace_queue_up 1$/m);
     release();
@@ -84,7 +86,7 @@ await describeWithServer('kafka', (server) => {
     expect(unready.status).toBe(503);
     expect(unready.text).toMatch(/^indexer of pipeline .*: restarting: Indexer could not connect.*ECONNREFUSED/);
     const { get } = await startWithHealth('indexer');
-    const ready = `indexer of pipeline ${pipeline}: ready: reads partitions 0, 1, 2, 3 of ${pipeline}_dest\n`;
+    const ready = `indexer of pipeline ${pipeline}: ready: reads partitions 0, 1, 2, 3 of ${setup.group}_${pipeline}_dest\n`;
     await expect.poll(() => get('/readyz'), { interval: 200 }).toEqual({ status: 200, text: ready });
   });
 
@@ -101,7 +103,10 @@ await describeWithServer('kafka', (server) => {
   it('a run has a health endpoint, which shows that no worker is running, and the work that waits', async () => {
     const { service: run, get } = await startWithHealth('run', '--distributed');
     const metrics = async () => (await get('/metrics')).text;
-    const lag = new RegExp(`^headrace_queue_lag_messages\\{topic="${pipeline}_source",partition="\\d"\\} [1-9]`, 'm');
+    const lag = new RegExp(
+      `^headrace_queue_lag_messages\\{topic="${setup.group}_${pipeline}_source",partition="\\d"\\} [1-9]`,
+      'm',
+    );
     await expect.poll(metrics, { interval: 500 }).toMatch(lag);
     expect(await metrics()).toMatch(/^headrace_role_documents_published_total 100$/m);
     const advice = `No worker is running. Start one: headrace worker CONFIG --pipeline ${pipeline}.`;
@@ -164,7 +169,14 @@ await describeWithServer('kafka', (server) => {
     const missing = await setup.run('dead-letters', `${pipeline}_nothing`, '--config', 'run.conf');
     expect(await missing.ended).toBe(1);
     expect(missing.stderr).toContain(`There is no topic ${pipeline}_nothing at`);
-    const away = await setup.run('dead-letters', `${pipeline}_fail`, '--config', 'run.conf', '-s', NO_BROKER);
+    const away = await setup.run(
+      'dead-letters',
+      `${setup.group}_${pipeline}_fail`,
+      '--config',
+      'run.conf',
+      '-s',
+      NO_BROKER,
+    );
     expect(await away.ended).toBe(1);
     expect(away.stderr).toContain('Kafka at 127.0.0.1:1: ');
     const invalid = await setup.run('dead-letters', 'no topic', '--config', 'run.conf');
@@ -174,12 +186,14 @@ await describeWithServer('kafka', (server) => {
   });
 
   it('a process without partitions logs a warning that says what to do', async () => {
-    await topics.create(`${pipeline}_source`, 1);
+    await topics.create(`${setup.group}_${pipeline}_source`, 1);
     const first = setup.start('worker', 'run.conf');
-    await first.says(`The topic ${pipeline}_source has 1 partition, and kafka.partitions is 4`);
+    await first.says(`The topic ${setup.group}_${pipeline}_source has 1 partition, and kafka.partitions is 4`);
     await first.says(/now 0"/);
     const second = setup.start('worker', 'run.conf');
-    await second.says(`This process has nothing to do: other processes read all partitions of ${pipeline}_source`);
+    await second.says(
+      `This process has nothing to do: other processes read all partitions of ${setup.group}_${pipeline}_source`,
+    );
     expect(first.output).not.toContain('nothing to do');
   });
 

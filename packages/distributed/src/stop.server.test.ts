@@ -72,7 +72,7 @@ await describeWithServer('kafka', (server) => {
       const first = setup.start('worker-indexer', 'run.conf');
       const run = setup.start('run', 'run.conf', '--distributed');
       await run.until(() => existsSync(`${setup.folder}/held`));
-      await expectUnfinished(first, `${pipeline}_source`);
+      await expectUnfinished(first, `${setup.group}_${pipeline}_source`);
       expect(run.isRunning).toBe(true);
       setup.write('gate', '');
       await expectComplete(run, setup.start('worker-indexer', 'run.conf'));
@@ -84,9 +84,11 @@ await describeWithServer('kafka', (server) => {
     const run = setup.start('run', 'run.conf', '--distributed');
     await run.says('No worker is running.');
     expect(await run.signal('SIGTERM'), run.output).toBe(143);
-    expect(run.output).toContain(`They are in the topic ${pipeline}_source: workers and indexers still process them`);
+    expect(run.output).toContain(
+      `They are in the topic ${setup.group}_${pipeline}_source: workers and indexers still process them`,
+    );
     expect(run.summary).toContain('RUN SUMMARY: Cancelled.');
-    await expect.poll(() => topics.list(`${pipeline}_event`)).toEqual([]);
+    await expect.poll(() => topics.list(`${setup.group}_${pipeline}_event`)).toEqual([]);
     const next = setup.start('worker-indexer', 'run.conf');
     await next.until(() => setup.distinct === DOCUMENTS);
     expect(await next.signal('SIGTERM')).toBe(0);
@@ -103,7 +105,7 @@ await describeWithServer('kafka', (server) => {
     await asked.promise;
     // The worker stays in the group, so the indexer is missing only in the list of the readers of the dest topic.
     expect(await worker.signal('SIGTERM')).toBe(0);
-    await expectUnfinished(first, `${pipeline}_dest`);
+    await expectUnfinished(first, `${setup.group}_${pipeline}_dest`);
     expect(run.isRunning).toBe(true);
     release();
     setup.start('worker', 'run.conf');

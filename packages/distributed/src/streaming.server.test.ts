@@ -48,7 +48,7 @@ await describeWithServer('kafka', (server) => {
       const id = `doc-${n % documents}`;
       return { key: id, value: JSON.stringify({ id, version: from + Math.floor(n / documents) }) };
     });
-    await topics.write(`${pipeline}_source`, messages);
+    await topics.write(`${setup.group}_${pipeline}_source`, messages);
   }
 
   /** The last version of each document that has arrived. */

@@ -7,6 +7,7 @@ export {
   Connector,
   type ConnectorClass,
   type ConnectorContext,
+  type ConnectorEnd,
   type FailedInChunk,
   type ModuleReference,
   type Publisher,
@@ -16,6 +17,14 @@ export {
   type RejectedRecord,
   type TrackedChunk,
 } from './component/connector.ts';
+export type {
+  DestinationAccess,
+  Journal,
+  OtherWriters,
+  Output,
+  RebuildPass,
+  WriterPass,
+} from './component/destination.ts';
 export { type ClassComment, readDocComments } from './component/doc-comments.ts';
 export { parseDuration } from './component/duration.ts';
 export { BATCH_SETTINGS, ignoredSettings, SEARCH_ENGINE_SETTINGS } from './component/ignored-settings.ts';
@@ -139,6 +148,9 @@ export {
   MAX_KEPT_FAILURES,
 } from './failures/kept-failure.ts';
 export { type Family, splitFamilies } from './families/split-families.ts';
+export { defaultMemoryMb } from './memory/machine-memory.ts';
+export type { MemoryHold } from './memory/memory-hold.ts';
+export { holdMemory, memoryOf } from './memory/thread-memory.ts';
 export { BatchLoader } from './pipeline/batch-loader.ts';
 export { type ChildTrace, type StageTrace, traceJson } from './pipeline/stage-trace.ts';
 export {
@@ -179,7 +191,7 @@ export type { ConnectorResult, RunResult } from './run/run-result.ts';
 export { isFinal, mayBecome, type RunState } from './run/run-state.ts';
 export { runSummary } from './run/run-summary.ts';
 export type { StageProgress } from './run/stage-statistics.ts';
-export { ChildProgram } from './threads/child-program.ts';
+export { ChildProgram, type ProgramOptions } from './threads/child-program.ts';
 export type { Confinement } from './threads/confinement.ts';
 export { HelperProcess } from './threads/helper-process.ts';
 export { programMounts } from './threads/module-mounts.ts';

@@ -22,7 +22,13 @@ export type GivenChecks = Pick<Checks, 'documents'> & {
 interface ReindexParameters {
   readonly index: string;
   readonly update?: boolean;
-  readonly create?: { readonly mappings?: unknown; readonly mappingsFile?: string };
+  readonly create?: {
+    readonly settings?: unknown;
+    readonly mappings?: unknown;
+    readonly mappingsFile?: string;
+    readonly templates?: unknown;
+    readonly pipelines?: unknown;
+  };
   readonly rebuild?: { readonly alias?: string; readonly checks?: GivenChecks };
   readonly sync?: { readonly deleteMissing?: boolean };
   readonly join?: unknown;
@@ -59,6 +65,7 @@ export function* checkReindexing(
   const fixed = isName(index);
   for (const block of ['create', 'rebuild'] as const) {
     if (params[block] === undefined || fixed) continue;
+    if (block === 'create' && isOnlyNamed(create)) continue;
     yield {
       parameter: block,
       message: `${block} needs one index with a fixed name, was ${JSON.stringify(index)}`,
@@ -91,6 +98,13 @@ export function* checkReindexing(
     };
   }
   yield* checkChecks(rebuild.checks ?? {});
+}
+
+/** Returns whether a block has only templates and pipelines, which can serve many indices. */
+function isOnlyNamed(create: ReindexParameters['create'] = {}): boolean {
+  const { settings, mappings, mappingsFile, templates, pipelines } = create;
+  const describesIndex = settings !== undefined || mappings !== undefined || mappingsFile !== undefined;
+  return !describesIndex && (templates !== undefined || pipelines !== undefined);
 }
 
 /** Reports mistakes in the checks of a rebuild. */

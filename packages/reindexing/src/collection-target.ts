@@ -5,6 +5,7 @@ import type { RebuildTarget } from './rebuild-target.ts';
 import { messageOf, ReindexError } from './reindex-error.ts';
 import { addFields, type CollectionDefinition, requestCollection } from './solr-collection.ts';
 import type { CheckResult, Checks, Json, Log, RebuildPlan } from './types.ts';
+import type { CollectionState } from './watched-collection.ts';
 
 /** The property of a collection with its mark, as JSON. It is part of the state of the collection in ZooKeeper. */
 const MARK = 'property.headrace';
@@ -63,6 +64,30 @@ export class CollectionTarget implements RebuildTarget {
   async live(): Promise<ReadonlySet<string>> {
     const targets = (await this.#aliases()).aliases?.[this.#alias];
     return new Set(targets?.split(',') ?? []);
+  }
+
+  /** Returns all names of the live collections: the alias, its collections, and their other aliases. */
+  async names(): Promise<string[]> {
+    const live = await this.live();
+    const { aliases = {} } = await this.#aliases();
+    const others = Object.entries(aliases).filter(([, targets]) => targets.split(',').some((one) => live.has(one)));
+    return [...new Set([this.#alias, ...live, ...others.map(([name]) => name)])];
+  }
+
+  /** Commits what was written to the live collections, and returns their state. */
+  async state(): Promise<CollectionState> {
+    const collections = [...(await this.live())].toSorted();
+    let [version, documents] = [0, 0];
+    for (const name of collections) {
+      await this.#admin.ask('POST', `/${inPath(name)}/update?wt=json`, { commit: {} });
+      const query = new URLSearchParams({ q: '*:*', rows: '1', fl: '_version_', sort: '_version_ desc', wt: 'json' });
+      const { response } = await this.#admin.ask<{
+        response: { numFound: number; docs: { _version_?: number }[] };
+      }>('GET', `/${inPath(name)}/select?${query}`);
+      documents += response.numFound;
+      version = Math.max(version, response.docs[0]?._version_ ?? 0);
+    }
+    return { collections, version, documents };
   }
 
   async marked(): Promise<RebuiltIndex[]> {

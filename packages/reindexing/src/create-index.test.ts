@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createMissing } from './create-index.ts';
+import { createIndex } from './create-index.ts';
 import { IndexAdmin, type IndexRequest } from './index-admin.ts';
 
 /** Answers the requests about an index with the field `a` of the type `text`. */
@@ -29,7 +29,7 @@ it.each([
   const mappings = { properties: { a: { type: 'keyword' } } };
   const log = { info: () => {}, warn: () => {} };
   const admin = adminOf({ status, reason: 'mapper [a] cannot be changed from type [text] to [keyword]' });
-  const changed = createMissing(admin, 'i', { settings: {}, mappings, named: [] }, true, log);
+  const changed = createIndex(admin, 'i', { settings: {}, mappings, named: [] }, true, log);
   await expect(changed).rejects.toMatchObject({
     hint,
     message: expect.stringContaining('mapper [a] cannot be changed'),

@@ -5,20 +5,30 @@ import { ReindexError } from './reindex-error.ts';
 import type { Log } from './types.ts';
 
 /**
- * Creates the index, the templates and the pipelines of a definition that are missing.
- * @param index undefined if only templates and pipelines are needed
- * @param update whether existing parts that differ are changed
+ * Creates the templates and the pipelines of a definition that are missing.
+ * @param update whether existing ones that differ are changed
  */
-export async function createMissing(
+export async function createDefinitions(
   admin: IndexAdmin,
-  index: string | undefined,
   definition: IndexDefinition,
   update: boolean,
   log: Log,
 ): Promise<void> {
   for (const created of await createNamed(admin, definition)) log.info(`Created ${created}`);
   if (update) await updateNamed(admin, definition, log);
-  if (index === undefined) return;
+}
+
+/**
+ * Creates an index with the settings and mappings of a definition if it is missing.
+ * @param update whether an existing index that differs is changed
+ */
+export async function createIndex(
+  admin: IndexAdmin,
+  index: string,
+  definition: IndexDefinition,
+  update: boolean,
+  log: Log,
+): Promise<void> {
   if ((await admin.find('HEAD', `/${inPath(index)}`)) !== undefined) {
     if (update) await updateIndex(admin, index, definition, log);
     return;

@@ -20,17 +20,18 @@ export interface ReportedDifference {
 
 /**
  * Compares a definition with what exists, and changes nothing.
+ * @param index undefined if only templates and pipelines are compared
  * @param options.rebuilds whether `index` is an alias, and each run builds a new index for it
  * @param options.updates whether a run changes what exists
  */
 export async function findDifferences(
   admin: IndexAdmin,
-  index: string,
+  index: string | undefined,
   definition: IndexDefinition,
   { rebuilds, updates }: { readonly rebuilds: boolean; readonly updates: boolean },
 ): Promise<ReportedDifference[]> {
-  if (rebuilds) await requireAlias(admin, index);
-  const exists = (await admin.find('HEAD', `/${inPath(index)}`)) !== undefined;
+  if (rebuilds && index !== undefined) await requireAlias(admin, index);
+  const exists = index !== undefined && (await admin.find('HEAD', `/${inPath(index)}`)) !== undefined;
   const differences = exists ? await compareIndex(admin, index, definition) : [];
   differences.push(...(await compareNamed(admin, definition)));
   return differences.map(({ parameter, name, wanted, found }) => {

@@ -15,7 +15,7 @@ export async function requireAlias(admin: IndexAdmin, alias: string): Promise<Al
   const targets = await aliasTargets(admin, alias);
   if (targets.size === 0 && (await admin.find('HEAD', `/${inPath(alias)}`)) !== undefined) {
     throw new ReindexError(
-      `${alias} is an index at ${admin.address}, but rebuild needs an alias`,
+      `${alias} is an index or a data stream at ${admin.address}, but rebuild needs an alias`,
       'Set rebuild.alias to another name, or rename the index first: see docs/reindexing.md.',
     );
   }

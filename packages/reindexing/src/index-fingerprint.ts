@@ -19,7 +19,9 @@ export const CREATED = 'the index was created again';
 export const DEFINED = 'its mappings, analysis or ingest pipelines have changed';
 
 interface ShardStats {
-  readonly indices?: Readonly<Record<string, { readonly shards?: Readonly<Record<string, readonly ShardCopy[]>> }>>;
+  readonly indices?: Readonly<
+    Record<string, { readonly uuid?: string; readonly shards?: Readonly<Record<string, readonly ShardCopy[]>> }>
+  >;
 }
 
 interface ShardCopy {
@@ -29,13 +31,10 @@ interface ShardCopy {
 
 export async function fingerprintOf(admin: IndexAdmin, index: string): Promise<IndexFingerprint> {
   const path = `/${inPath(index)}`;
-  const [settings, mappings, stats] = await Promise.all([
+  const [settings, mappings, { writes }] = await Promise.all([
     admin.ask<Record<string, { settings: Json }>>('GET', `${path}/_settings?flat_settings=true`),
     admin.ask('GET', `${path}/_mapping`),
-    admin.ask<ShardStats>(
-      'GET',
-      `${path}/_stats?level=shards&filter_path=indices.*.shards.*.routing.primary,indices.*.shards.*.seq_no`,
-    ),
+    writesOf(admin, index),
   ]);
   const all = Object.values(settings).flatMap((one) => Object.entries(one.settings));
   const uuids = all.flatMap(([name, value]) => (name === 'index.uuid' ? [value] : []));
@@ -46,17 +45,26 @@ export async function fingerprintOf(admin: IndexAdmin, index: string): Promise<I
   const pipelines: unknown[] = [];
   for (const name of [...names].toSorted())
     pipelines.push(await admin.find('GET', `/_ingest/pipeline/${inPath(`${name}`)}`));
-  const copies = Object.values(stats.indices ?? {}).flatMap(({ shards = {} }) => Object.values(shards).flat());
   return {
     uuids: uuids.toSorted().join(' '),
     definition: hash('sha256', JSON.stringify(mappings)),
     processing: hash('sha256', JSON.stringify([analysis.toSorted(), pipelines])),
-    // Each write or deletion in a shard has the next number, from 0. A shard without writes has -1.
-    writes: copies.reduce(
-      (sum, { routing, seq_no }) => sum + (routing.primary ? (seq_no?.max_seq_no ?? -1) + 1 : 0),
-      0,
-    ),
+    writes,
   };
+}
+
+/** Returns the number of all writes and deletions of an index, and its id. */
+export async function writesOf(admin: IndexAdmin, index: string): Promise<{ writes: number; uuid: string }> {
+  const parts = ['uuid', 'shards.*.routing.primary', 'shards.*.seq_no'].map((part) => `indices.*.${part}`);
+  const path = `/${inPath(index)}/_stats?level=shards&filter_path=${parts.join()}`;
+  const all = Object.values((await admin.ask<ShardStats>('GET', path)).indices ?? {});
+  const copies = all.flatMap(({ shards = {} }) => Object.values(shards).flat());
+  // Each write or deletion in a shard has the next number, from 0. A shard without writes has -1.
+  const writes = copies.reduce(
+    (sum, { routing, seq_no }) => sum + (routing.primary ? (seq_no?.max_seq_no ?? -1) + 1 : 0),
+    0,
+  );
+  return { writes, uuid: all.map(({ uuid = '' }) => uuid).join(' ') };
 }
 
 /**

@@ -4,6 +4,8 @@ import type { IndexDefinition } from './index-definition.ts';
 import { runChecks } from './rebuild-checks.ts';
 import { markOf, type RebuildMark, type RebuiltIndex } from './rebuild-mark.ts';
 import type { RebuildTarget } from './rebuild-target.ts';
+import { ReindexError } from './reindex-error.ts';
+import { requiredField } from './required-field.ts';
 import type { CheckResult, Checks, Json, RebuildPlan } from './types.ts';
 
 /** Settings during the build: without replicas and refreshes, the search engine writes much faster. */
@@ -22,7 +24,7 @@ export function writeNameOf(index: string): string {
 }
 
 interface Mapped {
-  readonly mappings?: { readonly _meta?: Json & { readonly headrace?: RebuildMark } };
+  readonly mappings?: Json & { readonly _meta?: Json & { readonly headrace?: RebuildMark } };
 }
 
 /** The indices of OpenSearch and Elasticsearch. Their marks are in `_meta.headrace` of the mappings. */
@@ -48,6 +50,17 @@ export class IndexTarget implements RebuildTarget {
 
   async requireAlias(): Promise<ReadonlySet<string>> {
     return new Set((await requireAlias(this.#admin, this.#alias)).keys());
+  }
+
+  /** Returns all names of the live index: the alias, its indices, and their other aliases. */
+  async names(): Promise<string[]> {
+    const names = new Set([this.#alias]);
+    for (const index of await this.live()) {
+      const answer = await this.#admin.find<Record<string, { aliases?: Json }>>('GET', `/${inPath(index)}/_alias`);
+      for (const [name, { aliases = {} }] of Object.entries(answer ?? {}))
+        for (const one of [name, ...Object.keys(aliases)]) names.add(one);
+    }
+    return [...names];
   }
 
   async live(): Promise<ReadonlySet<string>> {
@@ -95,13 +108,26 @@ export class IndexTarget implements RebuildTarget {
       const answer = await admin.find<{ count: number }>(body === undefined ? 'GET' : 'POST', path, body, signal);
       return answer?.count;
     };
+    let mappings: Json | undefined;
     return runChecks({
       what: this.what,
       checks,
       failed,
       count: async () => (await count(name)) ?? 0,
       countLive: () => count(this.#alias),
-      countWith: async (field) => (await count(name, { exists: { field } })) ?? 0,
+      countWith: async (field) => {
+        const path = `/${inPath(name)}/_mapping`;
+        mappings ??= (await admin.ask<Record<string, Mapped>>('GET', path, undefined, signal))[name]?.mappings ?? {};
+        const check = requiredField(mappings, field);
+        if ('because' in check) return check;
+        try {
+          return (await count(name, check.query)) ?? 0;
+        } catch (error) {
+          // Some types, such as rank_features, refuse the query.
+          if (error instanceof ReindexError && error.status === 400) return { because: error.message };
+          throw error;
+        }
+      },
       search: async (query, size) => {
         const body = { size, _source: false, query };
         const path = `/${inPath(name)}/_search`;

@@ -1,8 +1,9 @@
+export { type Change, ChangeJournal } from './change-journal.ts';
 export { aliasOf, checkChecks, checkReindexing, checkRunId, type ReindexProblem } from './check-reindexing.ts';
 export { INDEX_STATES, type IndexStates, whyClosed } from './closed-index.ts';
 export { CollectionTarget } from './collection-target.ts';
 export { ContentHasher } from './content-hash.ts';
-export { createMissing } from './create-index.ts';
+export { createDefinitions, createIndex } from './create-index.ts';
 export { deleteMissing } from './delete-missing.ts';
 export { deleteMissingRows } from './delete-missing-rows.ts';
 export { DocumentHashes } from './document-hashes.ts';
@@ -14,6 +15,8 @@ export { IndexAdmin, type IndexClient, type IndexRequest, type IndexResponse } f
 export { type GivenDefinition, type IndexDefinition, readDefinition } from './index-definition.ts';
 export { IndexHashes } from './index-hashes.ts';
 export { IndexTarget, writeNameOf } from './index-target.ts';
+export type { LiveChanges } from './live-changes.ts';
+export { type ForeignWrites, findForeignWrites, foreignCheck, type LiveState, liveStateOf } from './live-writes.ts';
 export { Rebuild, rollBack } from './rebuild.ts';
 export { ndcg, reciprocalRank } from './rebuild-checks.ts';
 export { ReindexError } from './reindex-error.ts';
@@ -27,6 +30,7 @@ export {
 } from './solr-collection.ts';
 export type { SqlSession } from './sql-session.ts';
 export { compareTable, createTable, type TableDefinition, type TableDifference } from './table-definition.ts';
-export { rollBackTable, TableRebuild, type TableRebuildPlan } from './table-rebuild.ts';
+export { rollBackTable, TableRebuild, type TableRebuildPlan, tableIdentity } from './table-rebuild.ts';
 export type { CheckResult, Checks, FinishedIndex, Json, Log, RebuildPlan, SavedQuery } from './types.ts';
 export { type BulkDocuments, type TakenBatch, UnchangedDocuments } from './unchanged-documents.ts';
+export { WatchedCollection } from './watched-collection.ts';

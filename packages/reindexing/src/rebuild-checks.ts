@@ -14,8 +14,8 @@ interface CheckedOutput {
   count(): Promise<number>;
   /** Returns the number of documents of the live output; undefined if there is none. */
   countLive(): Promise<number | undefined>;
-  /** Returns the number of documents that have a field. */
-  countWith(field: string): Promise<number>;
+  /** Returns the number of documents that have a field, or why it cannot be known. */
+  countWith(field: string): Promise<number | { readonly because: string }>;
   /** Returns the ids of the first hits. */
   search(query: Json, size: number): Promise<string[]>;
 }
@@ -73,6 +73,13 @@ export async function checkCounts(
 
 async function checkField(checked: CheckedOutput, count: number, field: string, percent: number): Promise<CheckResult> {
   const filled = await checked.countWith(field);
+  if (typeof filled !== 'number') {
+    // The alias must not move to an index of which nobody knows whether it fulfils the check.
+    return {
+      name: `required ${field}`,
+      ...asResult(false, `cannot be checked: ${filled.because}`, `at least ${percent} %`),
+    };
+  }
   const found = count === 0 ? 0 : (filled * 100) / count;
   // Rounded down, because 99.99 % must not look like 100 %.
   const shown = Math.floor(found * 100) / 100;

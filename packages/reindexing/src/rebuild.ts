@@ -1,18 +1,28 @@
 import { randomUUID } from 'node:crypto';
+import type { LiveChanges } from './live-changes.ts';
 import { ALIVE_MILLIS, isRunning, nameOf, type RebuildMark, type RebuiltIndex, thisProcess } from './rebuild-mark.ts';
 import type { RebuildTarget } from './rebuild-target.ts';
 import { messageOf, ReindexError } from './reindex-error.ts';
-import type { FinishedIndex, Log, RebuildPlan } from './types.ts';
+import type { CheckResult, FinishedIndex, Log, RebuildPlan } from './types.ts';
 
 /** How long two rebuilds that began together wait until one of them ends. */
 const DUEL_ATTEMPTS = 20;
 const DUEL_WAIT_MILLIS = 100;
+
+/** How long other runs wait at most until the last changes are replayed and the checks are done. */
+const SWITCH_MILLIS = 120_000;
 
 /** The parts of a run that a rebuild needs. */
 export interface RebuildOptions {
   readonly plan: RebuildPlan;
   readonly runId: string;
   readonly log: Log;
+}
+
+/** The checks of a new index, and what the alias pointed to before. Undefined if it has not moved. */
+interface Switch {
+  readonly checks: readonly CheckResult[];
+  readonly moved?: ReadonlySet<string>;
 }
 
 /** Builds a new index for an alias in one run, and moves the alias to it at the end. */
@@ -24,6 +34,7 @@ export class Rebuild {
   readonly #token = randomUUID();
   readonly #created = new Date();
   #target: RebuildTarget | undefined;
+  #changes: LiveChanges | undefined;
   #sequence = 0;
   #heartbeat: NodeJS.Timeout | undefined;
   #beating: Promise<void> = Promise.resolve();
@@ -57,16 +68,19 @@ export class Rebuild {
     this.#options.log.info(`Building the ${target.what} ${this.index} for the alias ${this.#alias}`);
   }
 
+  /** Brings the changes of other runs into the new index, from now on until the alias has moved. */
+  follow(changes: LiveChanges): void {
+    this.#changes = changes;
+  }
+
   /** Checks the new index and moves the alias to it, unless a check fails. Returns the results of the checks. */
   async finish(failed: number, signal: AbortSignal): Promise<FinishedIndex> {
     const target = this.#requireTarget();
     const { plan, log } = this.#options;
-    await target.complete(this.index, signal);
-    const checks = await target.check(this.index, plan.checks, failed, signal);
-    signal.throwIfAborted();
-    if (checks.some(({ outcome }) => outcome === 'failed')) return { checks };
-    const replaced = [...(await target.moveToNew(this.index))].join(', ');
-    log.info(`The alias ${this.#alias} points to ${this.index}`);
+    const { checks, moved } = await this.#switch(target, failed, signal);
+    this.#changes?.close();
+    if (moved === undefined) return { checks };
+    const replaced = [...moved].join(', ');
     try {
       // A rollback waits for the mark: otherwise it could select an index that is being removed.
       await this.#prune(plan.keep);
@@ -82,6 +96,47 @@ export class Rebuild {
     return { checks, ...(replaced === '' ? {} : { replaced }) };
   }
 
+  /**
+   * Checks the new index, and moves the alias unless a check fails. Most of the work is done while other runs write. They
+   * wait only for the last changes, for checks whose result these may change, and for the move.
+   */
+  async #switch(target: RebuildTarget, failed: number, signal: AbortSignal): Promise<Switch> {
+    const changes = this.#changes;
+    const check = async (within: AbortSignal) => {
+      await target.complete(this.index, within);
+      return target.check(this.index, this.#options.plan.checks, failed, within);
+    };
+    await changes?.replay(signal);
+    const early = await check(signal);
+    signal.throwIfAborted();
+    if (hasFailed(early)) return { checks: early };
+    if (changes === undefined) return { checks: early, moved: await this.#move(target) };
+    const meanwhile = await changes.replay(signal);
+    return changes.exclusively(async () => {
+      const late = AbortSignal.timeout(SWITCH_MILLIS);
+      const within = AbortSignal.any([signal, late]);
+      try {
+        const replayed = meanwhile + (await changes.replay(within));
+        const checks = [...(replayed === 0 ? early : await check(within)), ...(await changes.check())];
+        within.throwIfAborted();
+        if (hasFailed(checks)) return { checks };
+        return { checks, moved: await this.#move(target) };
+      } catch (error) {
+        if (signal.aborted || !late.aborted) throw error;
+        throw new ReindexError(
+          `The last changes and the checks took longer than the ${SWITCH_MILLIS / 1000} s that other runs wait for them`,
+          'Start the rebuild again when less is written, or make the checks faster.',
+        );
+      }
+    });
+  }
+
+  async #move(target: RebuildTarget): Promise<ReadonlySet<string>> {
+    const moved = await target.moveToNew(this.index);
+    this.#options.log.info(`The alias ${this.#alias} points to ${this.index}`);
+    return moved;
+  }
+
   /** Throws an error if somebody has deleted the new index. */
   async requireIndex(errorOf: (message: string) => Error): Promise<void> {
     if (await this.#isThere()) return;
@@ -90,6 +145,7 @@ export class Rebuild {
 
   /** Marks the index of a failed run, so that the next run removes it. */
   async fail(reason: string): Promise<void> {
+    this.#changes?.close();
     await this.#endHeartbeat();
     const target = this.#requireTarget();
     const { log } = this.#options;
@@ -241,6 +297,10 @@ export async function rollBack(target: RebuildTarget, alias: string, runId?: str
   await target.moveBack(older.name);
   for (const index of current) await target.changeMark(index, { state: 'rolled-back' });
   return `The alias ${alias} points to ${older.name} again, which replaces ${from}`;
+}
+
+function hasFailed(checks: readonly CheckResult[]): boolean {
+  return checks.some(({ outcome }) => outcome === 'failed');
 }
 
 /** Returns everything that rebuilds of the alias have made, the newest first. */

@@ -1,8 +1,10 @@
+import { ForeignRows } from './foreign-rows.ts';
+import { type ForeignWrites, foreignCheck } from './live-writes.ts';
 import { messageOf, ReindexError } from './reindex-error.ts';
 import { inTransaction, quoteName, quoteText, type SqlSession } from './sql-session.ts';
 import { runTableChecks } from './table-checks.ts';
 import { columnsOf, createVectorIndexes, requireVectors, type TableDefinition } from './table-definition.ts';
-import type { Checks, FinishedIndex, Log } from './types.ts';
+import type { CheckResult, Checks, FinishedIndex, Log } from './types.ts';
 
 /** What a rebuild of a table does. */
 export interface TableRebuildPlan {
@@ -11,6 +13,7 @@ export interface TableRebuildPlan {
   /** How many older tables are kept. */
   readonly keep: number;
   readonly checks: Checks;
+  readonly foreignWrites: ForeignWrites;
   /** The block `create`. Undefined if the new table is like the existing one. */
   readonly definition: TableDefinition | undefined;
 }
@@ -22,6 +25,9 @@ interface TableMark {
   readonly run: string;
   readonly state: 'building' | 'live' | 'old';
 }
+
+const FOREIGN_ADVICE =
+  'The new table lacks them. Let no other program write during a rebuild; with rebuild.foreignWrites: report, the table is replaced in spite of them';
 
 /** The length of a name in Postgres, and of the end that a rebuild adds. */
 const NAME_LENGTH = 63;
@@ -37,6 +43,7 @@ export class TableRebuild {
   #place: Place = { schema: '', name: '' };
   /** Whether the new table exists and has not replaced the old one. */
   #isBuilding = false;
+  #foreign: ForeignRows | undefined;
 
   constructor(plan: TableRebuildPlan, runId: string, log: Log) {
     this.#plan = plan;
@@ -60,6 +67,7 @@ export class TableRebuild {
     }
     for (const { table, mark } of await markedTables(session, this.#place)) {
       if (mark.state !== 'building') continue;
+      await session.execute(`DROP FUNCTION IF EXISTS ${inSchema(schema, table)}() CASCADE`);
       await session.execute(`DROP TABLE ${inSchema(schema, table)}`);
       this.#log.info(`Removed the table ${table}, which a rebuild left`);
     }
@@ -69,6 +77,16 @@ export class TableRebuild {
     this.#isBuilding = true;
     this.#log.info(`Building the table ${this.#building} for ${schema}.${name}`);
     return this.#building;
+  }
+
+  /** Begins to count what others change in the live table. Call it when the runs of this process no longer write to it. */
+  async watch(): Promise<void> {
+    const session = this.#session as SqlSession;
+    const { schema, name } = this.#place;
+    if (await liveTable(session, this.#place)) {
+      this.#foreign = new ForeignRows(session, schema, withSuffix(name, `${this.#suffix}_rows`));
+      await this.#foreign.watch(inSchema(schema, name), this.#markOf('building'));
+    }
   }
 
   /** Checks the new table and puts it in the place of the old one, unless a check fails or the run is cancelled. */
@@ -84,9 +102,12 @@ export class TableRebuild {
     const old = withSuffix(name, `${this.#suffix}_old`);
     await inTransaction(session, async () => {
       if (live !== undefined) {
-        await session.execute(
-          `LOCK TABLE ${live} IN ACCESS EXCLUSIVE MODE; ALTER TABLE ${live} RENAME TO ${quoteName(old)}`,
-        );
+        await session.execute(`LOCK TABLE ${live} IN ACCESS EXCLUSIVE MODE`);
+        const foreign = await this.#checkForeign();
+        checks.push(foreign);
+        if (foreign.outcome === 'failed') return;
+        await this.#foreign?.remove();
+        await session.execute(`ALTER TABLE ${live} RENAME TO ${quoteName(old)}`);
         await setState(session, this.#place, old, 'old');
       }
       // The indexes, the checks and the wait for other sessions may have taken long.
@@ -94,6 +115,7 @@ export class TableRebuild {
       await session.execute(`ALTER TABLE ${this.#building} RENAME TO ${quoteName(name)}`);
       await this.#mark(inSchema(schema, name), 'live');
     });
+    if (checks.some(({ outcome }) => outcome === 'failed')) return { checks };
     this.#isBuilding = false;
     this.#log.info(`The table ${schema}.${name} was replaced`);
     try {
@@ -110,6 +132,7 @@ export class TableRebuild {
     const { schema, name } = this.#place;
     const building = withSuffix(name, this.#suffix);
     try {
+      await this.#foreign?.remove();
       const isThere = await liveTable(this.#session as SqlSession, { schema, name: building });
       const left = isThere ? `The next run removes the table ${this.#building}` : `${this.#building} was deleted`;
       this.#log.warn(`The table ${schema}.${name} was not replaced. ${left}`);
@@ -139,8 +162,20 @@ export class TableRebuild {
   }
 
   async #mark(table: string, state: TableMark['state']): Promise<void> {
+    await (this.#session as SqlSession).execute(`COMMENT ON TABLE ${table} IS ${quoteText(this.#markOf(state))}`);
+  }
+
+  #markOf(state: TableMark['state']): string {
     const mark: TableMark = { headrace: this.#place.name, run: this.#runId, state };
-    await (this.#session as SqlSession).execute(`COMMENT ON TABLE ${table} IS ${quoteText(JSON.stringify(mark))}`);
+    return JSON.stringify(mark);
+  }
+
+  /** Checks whether others have changed the live table. Nobody else can change it meanwhile. */
+  async #checkForeign(): Promise<CheckResult> {
+    const rows = (await this.#foreign?.count()) ?? 0;
+    const { schema, name } = this.#place;
+    const found = rows === 0 ? 'none' : `${rows} changed rows of ${schema}.${name}. ${FOREIGN_ADVICE}`;
+    return foreignCheck(rows > 0, found, this.#plan.foreignWrites, this.#log);
   }
 
   async #prune(keep: number): Promise<void> {
@@ -188,6 +223,15 @@ export async function rollBackTable(session: SqlSession, table: string, runId: s
     await setState(session, place, name, 'live');
   });
   return `The table ${schema}.${name} is ${old.table} again, which replaces the table of the run ${current.mark.run}`;
+}
+
+/** Returns what identifies a table: its server and database, and its schema and name. Both are the same in each session. */
+export async function tableIdentity(session: SqlSession, table: string): Promise<{ place: string; name: string }> {
+  const [row] = await session.query(
+    `SELECT pg_postmaster_start_time()::text || ' ' || current_database() || ' ' || coalesce(inet_server_port(), 0)`,
+  );
+  const { schema, name } = await placeOf(session, table);
+  return { place: `Postgres ${row?.[0]}`, name: `${schema}.${name}` };
 }
 
 interface Place {

@@ -16,7 +16,7 @@ import { testService, VALID } from './testing/test-service.test.support.ts';
  */
 describe('the service fixes weaknesses of the reference', () => {
   it('Fix 1: a run with a mistake in its config reports the mistake', async () => {
-    const threads = new ThreadsOnDemand(256);
+    const threads = new ThreadsOnDemand({ runHeapMb: 256, memoryMb: 256 });
     const service = await testService({}, { threads });
     const { runId } = await service.run(await service.store(VALID.replace('source', 'sorce')));
     const { runResult, status } = await service.ended(runId);

@@ -137,7 +137,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       const runs = counted(interrupted, 'run was', 'runs were');
       logger.warn(`${runs} interrupted when the service last ended`);
     }
-    const threads = options.threads ?? new ThreadsOnDemand(settings.limits.runHeapMb);
+    const journals = directory === undefined ? undefined : join(directory, 'journals');
+    const threads = options.threads ?? new ThreadsOnDemand(settings.limits, journals);
     let hanging = false;
     undo.push(async () => {
       hanging = !(await endThreads(threads, logger));
@@ -172,6 +173,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     history.start((error) => logger.warn(error, 'The state of the system could not be measured'));
     undo.push(() => history.close());
     logger.info(describePolicy(policy));
+    const { memoryMb, runHeapMb } = settings.limits;
+    logger.info(
+      `Memory: ${memoryMb} MiB for large values of all runs, half of it for one document; a heap of ${runHeapMb} MiB for each thread of a run`,
+    );
     const auth = settings.auth === 'none' ? undefined : settings.auth;
     if (settings.auth === 'none') {
       logger.warn('Authentication is off in the service file: anyone who can reach the service may use it');

@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import {
   BATCH_SETTINGS,
+  capped,
   type EncodedBatch,
   type FinishedOutput,
   HeadraceError,
@@ -36,7 +37,7 @@ const parameters = Type.Object({
   /** zstd, snappy, gzip or none. Defaults to zstd. */
   compression: Type.Optional(OneOf(COMPRESSIONS, { default: 'zstd' })),
   /** The number of rows of a row group, which is held in memory. Defaults to 100000. */
-  rowGroupSize: Type.Optional(Type.Integer({ default: 100_000, minimum: 1 })),
+  rowGroupSize: Type.Optional(Type.Integer({ default: 100_000, minimum: 1, ...capped('maxItems') })),
 });
 
 type Params = Static<typeof parameters>;

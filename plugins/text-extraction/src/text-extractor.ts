@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { charsetDecoder } from 'headrace/charsets';
 import {
   CONNECTS,
+  capped,
   Document,
   HeadraceError,
   MapOf,
@@ -63,9 +64,9 @@ const parameters = Type.Object({
    * The memory for a file, in MiB: for objects, and again for buffers. A file that needs more fails its document.
    * Defaults to 512.
    */
-  maxMemoryMb: Type.Optional(Type.Integer({ default: 512, minimum: 16 })),
+  maxMemoryMb: Type.Optional(Type.Integer({ default: 512, minimum: 16, ...capped('maxMemoryMb') })),
   /** How many MiB an archive or an Office file may expand to. One with more fails its document. Defaults to 512. */
-  maxExpandedMb: Type.Optional(Type.Integer({ default: 512, minimum: 1 })),
+  maxExpandedMb: Type.Optional(Type.Integer({ default: 512, minimum: 1, ...capped('maxMemoryMb') })),
   /**
    * Metadata that are known before, and the fields that contain them: metadataFields { resourceName: file_name,
    * "Content-Type": type }. They help to detect the type, and are added to the result.

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { type Cache, type CacheLimits, GuardedCache, PostgresCache, RedisCache, SqliteCache } from '@headrace/caches';
 import {
   CONNECTS,
+  capped,
   messageOf,
   type ParameterProblem,
   type StageContext,
@@ -38,7 +39,7 @@ export const CacheParameter = Type.Object({
    * The maximum size in MiB. When it is reached, the least recently used entries are deleted. In Redis, maxmemory of the
    * server is the maximum size instead. Defaults to 1024.
    */
-  maxMegabytes: Type.Optional(Type.Integer({ default: 1024, minimum: 1 })),
+  maxMegabytes: Type.Optional(Type.Integer({ default: 1024, minimum: 1, ...capped('maxDiskMb') })),
   /** After how many days an entry is no longer used. Defaults to 365. */
   maxAgeDays: Type.Optional(Type.Number({ default: 365, minimum: 0 })),
 });

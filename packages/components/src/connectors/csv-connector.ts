@@ -18,8 +18,8 @@ import { WalkNotes } from '../formats/walk-notes.ts';
 import { makeFolders } from '../local-files/local-files.ts';
 import { moveFile } from '../local-files/move-file.ts';
 import { movedAway } from '../local-files/moved-files.ts';
-import { isDelivered } from '../publishing/delivered.ts';
 import { requirePublisher } from '../publishing/require-publisher.ts';
+import { unreadSince } from '../publishing/unread.ts';
 import { headerOnly } from './header-only.ts';
 import { reachMoves } from './reach-moves.ts';
 
@@ -35,8 +35,9 @@ const parameters = Type.Object({
    */
   docIdFormat: Type.Optional(Type.String()),
   /**
-   * A folder to which the file is moved after all its documents have finished. It is created if it is missing. No file
-   * is overwritten: if the name exists, the file stays, with a warning.
+   * A folder to which the file is moved when all its documents were indexed, or failed and are kept (by the service, or
+   * with headrace run --failures FILE). It is created if it is missing. No file is overwritten: if the name exists, the
+   * file stays, with a warning.
    */
   moveToAfterProcessing: Type.Optional(Type.String(WRITES)),
   /** A folder to which a file that cannot be read completely is moved, with the same rules. */
@@ -80,6 +81,10 @@ export class CSVConnector extends Connector<typeof parameters> {
   }
 
   /** Reads the header, as a run does, and checks the folders to which the file may be moved. */
+  static override marksRead({ moveToAfterProcessing }: Static<typeof parameters>): boolean {
+    return moveToAfterProcessing !== undefined;
+  }
+
   override async reach(report: ReportProblem): Promise<void> {
     const { path, ...settings } = this.params;
     await reachMoves(settings, report);
@@ -117,11 +122,12 @@ export class CSVConnector extends Connector<typeof parameters> {
   }
 
   /** Moves the file after all its documents have finished, so that no document can be lost. */
-  override async postExecute(): Promise<void> {
+  override async markRead(): Promise<void> {
     const { path, moveToAfterProcessing } = this.params;
     if (this.#completed && moveToAfterProcessing !== undefined && !this.context.preview) {
-      if (await isDelivered(this.#target)) await this.#move(moveToAfterProcessing);
-      else this.#say(`${path} was not moved: some of its documents could not be delivered`);
+      const unread = await unreadSince(this.#target);
+      if (unread === undefined) await this.#move(moveToAfterProcessing);
+      else this.#say(`${path} was not moved: ${unread}`);
     }
   }
 

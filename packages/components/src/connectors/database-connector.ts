@@ -1,5 +1,6 @@
 import {
   Connector,
+  type ConnectorEnd,
   capped,
   clamped,
   Document,
@@ -33,8 +34,8 @@ import {
   RememberParameter,
   reachState,
 } from '../files/state-settings.ts';
-import { isDelivered } from '../publishing/delivered.ts';
 import { requirePublisher } from '../publishing/require-publisher.ts';
+import { unreadSince } from '../publishing/unread.ts';
 
 const parameters = Type.Object({
   /**
@@ -63,9 +64,10 @@ const parameters = Type.Object({
    */
   preSQL: Type.Optional(Type.String()),
   /**
-   * A statement to run on the same connection after all documents have finished. It does not run if the connector
-   * failed or was stopped, or if documents could not be delivered because the destination was away, overloaded or
-   * refused everything. A failure is logged, unless failOnSQLError is set. Previews do not run it.
+   * A statement to run on the same connection after all documents have finished. It does not run if the run fails or
+   * was stopped, if documents could not be delivered because the destination was away, overloaded or refused
+   * everything, or if failed documents are not kept (by the service, or with headrace run --failures FILE). A failure
+   * is logged, unless failOnSQLError is set. Previews do not run it.
    */
   postSQL: Type.Optional(Type.String()),
   /** The queries for children, each sorted by its join column. Defaults to none. */
@@ -149,9 +151,9 @@ const parameters = Type.Object({
  *     sql: "SELECT id, title, changed FROM books WHERE changed >= ?"
  *     incremental { column: changed, initial: "1970-01-01" }
  *
- * The value is remembered if the run has succeeded for this connector: all rows were read, and their documents were
- * indexed or failed alone. Failed documents are kept as failures and are not read again. A run that is killed, fails,
- * is stopped, or could not deliver its documents remembers nothing, so the next run reads the same rows again. The
+ * The value is remembered if all rows were read, and their documents were indexed, or failed and are kept (by the
+ * service, or with headrace run --failures FILE). A run that is killed or stopped, could not deliver its documents, or
+ * has failed documents that are not kept remembers nothing, so the next run reads the same rows again. The
  * order of the rows does not matter. Write >=, not >: otherwise later rows with the remembered value are missed. The
  * rows with that value are read again in each run, and replace themselves in the index.
  *
@@ -205,6 +207,10 @@ export class DatabaseConnector extends Connector<typeof parameters> {
     return incremental !== undefined && keepsState(state);
   }
 
+  static override marksRead(params: Static<typeof parameters>): boolean {
+    return params.postSQL !== undefined || DatabaseConnector.goesOn(params);
+  }
+
   override async reach(report: ReportProblem): Promise<void> {
     const { sql, otherSQLs = [], incremental, state = {} } = this.params;
     const queries = [{ parameter: 'sql', sql }, ...otherSQLs.map((sql, i) => ({ parameter: `otherSQLs[${i}]`, sql }))];
@@ -248,17 +254,18 @@ export class DatabaseConnector extends Connector<typeof parameters> {
    * Runs postSQL and stores the incremental value after all documents have finished: a later failure must not mark rows
    * as read.
    */
-  override async postExecute(): Promise<void> {
-    const { postSQL } = this.params;
+  override async markRead({ failed }: ConnectorEnd): Promise<void> {
+    const postSQL = failed ? undefined : this.params.postSQL;
     const remembered = this.#remembered;
     const highest = this.#highest;
     if (!this.#completed || (postSQL === undefined && remembered === undefined)) return;
-    if (!(await isDelivered(this.#target))) {
+    const unread = await unreadSince(this.#target);
+    if (unread !== undefined) {
       const effects = [
         ...(postSQL === undefined ? [] : ['postSQL did not run']),
         ...(remembered === undefined ? [] : ['the next run reads the same rows again']),
       ];
-      this.message = `${effects.join(' and ')}: documents could not be delivered`;
+      this.message = `${effects.join(' and ')}: ${unread}`;
       return;
     }
     await this.#attempt('postSQL', postSQL);

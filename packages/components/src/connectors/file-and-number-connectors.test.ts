@@ -103,7 +103,7 @@ describe('CSVConnector', () => {
     await connector.preExecute();
     await connector.execute(publisher);
     expect(await readdir(dir)).toContain('in.csv');
-    await connector.postExecute();
+    await connector.markRead();
     expect(await readdir(dir, { recursive: true })).toEqual(['x', 'x/done', 'x/done/in.csv']);
   });
 
@@ -116,7 +116,7 @@ describe('CSVConnector', () => {
     const params = { path: join(dir, 'in.csv'), moveToAfterProcessing: join(dir, 'done') };
     const connector = new CSVConnector(params, context);
     await connector.execute(publisher);
-    await connector.postExecute();
+    await connector.markRead();
     expect(await readFile(join(dir, 'done/in.csv'), 'utf8')).toBe('old');
     expect(await readFile(join(dir, 'in.csv'), 'utf8')).toBe('a\n1\n');
     expect(connector.message).toMatch(/in\.csv was not moved to .*done: .*EEXIST/);
@@ -132,7 +132,7 @@ describe('CSVConnector', () => {
       context,
     );
     await connector.execute(publisher);
-    await connector.postExecute();
+    await connector.markRead();
     expect(publisher.warnings).toEqual([expect.stringContaining('was not moved')]);
     expect(await readdir(dir)).toContain('in.csv');
   });

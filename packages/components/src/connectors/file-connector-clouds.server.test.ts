@@ -84,7 +84,8 @@ function suite(server: RealServer, { base, settings, fill }: Provider): void {
     const connector = new FileConnector(checked as never, { ...context, signal: publisher.signal });
     try {
       await connector.execute(publisher);
-      await connector.postExecute();
+      await connector.markRead();
+      connector.postExecute();
     } finally {
       await connector.close();
     }

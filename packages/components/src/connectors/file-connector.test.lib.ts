@@ -47,7 +47,10 @@ export async function run(params: Params = {}, options: { preview?: boolean; pub
   const running = connector(params, publisher.log, options);
   try {
     await running.execute(publisher);
-    if (!publisher.signal.aborted) await running.postExecute();
+    if (!publisher.signal.aborted) {
+      await running.markRead();
+      running.postExecute();
+    }
   } finally {
     await running.close();
   }

@@ -76,8 +76,8 @@ const parameters = Type.Object({
        */
       maxArchiveDepth: Type.Optional(Type.Integer({ default: 1, minimum: 1, maximum: 16 })),
       /**
-       * A folder of the same storage to which a file is moved after all its documents have finished. Needs a single
-       * path. A local file keeps its name. No file is overwritten: if the name exists, the file gets another one, such
+       * A folder of the same storage to which a file is moved when all its documents count as published, as with a
+       * state. Needs a single path. A local file keeps its name. No file is overwritten: if the name exists, the file gets another one, such
        * as a.3f9c2e1b.csv. An object in a bucket keeps its whole key, and replaces an existing object.
        */
       moveToAfterProcessing: Type.Optional(Type.String(WRITES)),
@@ -125,8 +125,8 @@ const REMOTE_TOGETHER = 32;
  * With a block state, the connector remembers what it has published. In the mode incremental it publishes only files
  * that are new or were modified since. Objects in a bucket are also published again if they were modified up to ten
  * seconds before the run that published them, because the clock of the bucket is a different one and counts whole
- * seconds. A file counts as published after all its documents have finished: after a run is killed, the next run leaves
- * nothing out. (If the indexer writes a CSV or JSON Lines file, set its append to true. Otherwise the next run
+ * seconds. A file counts as published when all its documents were indexed, or failed and are kept (by the service, or
+ * with headrace run --failures FILE): after a run is killed, the next run leaves nothing out. (If the indexer writes a CSV or JSON Lines file, set its append to true. Otherwise the next run
  * overwrites the file.) Tombstones tell the indexer about deleted files: documents that skip all stages, with
  * file_expired: true. Set indexer.deletionMarkerField: file_expired and deletionMarkerFieldValue: "true" to delete the
  * document of the file. To delete the records of a CSV file too, set indexer.deleteByFieldField: file_records_field and
@@ -148,7 +148,8 @@ export class FileConnector extends Connector<typeof parameters> {
   #state: FileState | undefined;
   #finished: FinishedFiles<PublishedFile> | undefined;
   #completed = false;
-  #delivered = true;
+  /** Why some files are left for the next run. */
+  #unread: string | undefined;
   #started = 0n;
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
@@ -175,6 +176,10 @@ export class FileConnector extends Connector<typeof parameters> {
 
   static override goesOn({ state, filterOptions }: Static<typeof parameters>): boolean {
     return keepsState(state) && isIncremental(filterOptions ?? {});
+  }
+
+  static override marksRead(params: Static<typeof parameters>): boolean {
+    return params.fileOptions?.moveToAfterProcessing !== undefined || FileConnector.goesOn(params);
   }
 
   static override meets(params: Static<typeof parameters>, file: string): boolean {
@@ -229,18 +234,15 @@ export class FileConnector extends Connector<typeof parameters> {
     this.#completed = !target.signal.aborted;
   }
 
-  /**
-   * Marks published files as finished after all documents have finished. Only then incomplete files fail the connector.
-   */
-  override async postExecute(): Promise<void> {
-    await this.#settle();
+  /** Incomplete files fail the connector after the documents of the others have finished. */
+  override postExecute(): void {
     this.#incomplete.throwIfAny();
   }
 
-  async #settle(): Promise<void> {
-    this.#delivered = (await this.#finished?.finish()) !== false;
-    // Undelivered documents may include tombstones, so expired files must not be forgotten.
-    if (!this.#delivered) return;
+  override async markRead(): Promise<void> {
+    this.#unread = await this.#finished?.finish();
+    // The unread documents may include tombstones, so expired files must not be forgotten.
+    if (this.#unread !== undefined) return;
     if (!this.#completed || this.#state === undefined) return;
     const { state = {}, filterOptions } = this.params;
     const { performDeletions = true, runsBeforeExpiration = 1 } = state as StateSettings;
@@ -254,8 +256,8 @@ export class FileConnector extends Connector<typeof parameters> {
       await this.#finished?.abandon();
       await this.#state?.close();
     } finally {
-      const undelivered = 'files whose documents could not be delivered are left for the next run';
-      const said = [...this.#notes.texts(), ...(this.#delivered ? [] : [undelivered])];
+      const left = this.#unread === undefined ? [] : [`files are left for the next run: ${this.#unread}`];
+      const said = [...this.#notes.texts(), ...left];
       if (said.length > 0) this.message = said.join(', ');
       await this.#storages.close();
     }

@@ -38,6 +38,7 @@ const DIFFERENT: Record<string, string> = {
   'csv-id-blank': 'a row without any id fails',
   'json-array': 'arrays are read',
   'json-bad-last': 'the bad line fails',
+  'json-trailing-garbage': 'all objects of a line are read',
   'json-bom': 'a byte-order mark is never data',
   'json-id-empty': 'the bad line fails, the others do not',
   'json-id-number': 'numbers are ids',
@@ -132,6 +133,7 @@ async function runConnector(recorded: Case, dir: string): Promise<CollectingPubl
   try {
     await connector.preExecute?.();
     await connector.execute(params['pipeline'] === undefined ? undefined : publisher);
+    await connector.markRead?.({ failed: false });
     await connector.postExecute?.();
   } finally {
     await connector.close?.();

@@ -13,12 +13,16 @@ const parameters = Type.Object({
 });
 
 /**
- * Publishes a document for each JSON object of a file: one on each line (JSON Lines), several pretty-printed ones, or
- * the elements of an array. The beginning of the file shows which of these it is. Values keep their types.
+ * Publishes a document for each JSON object of a file: one or several on each line (JSON Lines), objects over several
+ * lines, or the elements of an array. White space and commas between objects are optional. The beginning of the file
+ * shows whether objects span lines. Values keep their types.
  *
  * Each object must have an id, a text or a number. An object that cannot be read, or has no id, fails alone, with its
- * position in the file. Text after the object on its line is ignored; blank lines are skipped. An object or a string
- * that is never closed contains the rest of the file: the connector fails after it has published the objects before it.
+ * position in the file. Text after an object that is not an object fails with the rest of its line; blank lines are
+ * skipped.
+ *
+ * If the file ends inside an object, a string or an array, it was probably cut off, or a quote or a brace is missing.
+ * The connector then fails, after it has published the objects before that place.
  *
  * The file is UTF-8 unless encoding names another one. Bytes that do not decode are counted in the summary, with the
  * position of the first; onInvalidBytes sets whether they fail the file. encoding: auto works as in CSVConnector.

@@ -71,7 +71,7 @@ await describeWithOwnServer('kafka', (server) => {
     );
     try {
       await connector.execute(publisher);
-      if (completes) await connector.postExecute();
+      if (completes) await connector.markRead();
     } finally {
       await connector.close();
     }

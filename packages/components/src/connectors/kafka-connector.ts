@@ -24,8 +24,8 @@ import { MessageDecoder } from '../kafka/message-decoder.ts';
 import { reachTopic } from '../kafka/reach-topic.ts';
 import { ReadProgress } from '../kafka/read-progress.ts';
 import { SettledCommits } from '../kafka/settled-commits.ts';
-import { isDelivered } from '../publishing/delivered.ts';
 import { requirePublisher } from '../publishing/require-publisher.ts';
+import { unreadSince } from '../publishing/unread.ts';
 
 const parameters = Type.Object({
   kafka: Type.Object(
@@ -87,6 +87,8 @@ const DESERIALIZER = /^(com\.kmwllc\.lucille\.connector\.)?KafkaConnectorDefault
  * other message is waiting. A chunk finishes as a whole, so this much is read again after a kill.
  */
 const CHUNK_BYTES = 512 * 1024;
+/** The maximum number of partitions in a message. */
+const MAX_LISTED_PARTITIONS = 8;
 /** How long the connector waits for lost brokers before it fails, and the wait between two attempts. */
 const LOST_MS = 5 * 60_000;
 const REOPEN_MS = 2000;
@@ -96,12 +98,13 @@ const REOPEN_MS = 2000;
  * a partition keep their order. Keys and headers are ignored.
  *
  * The connector is a member of a consumer group. It starts at the position of the group, or with the oldest message if
- * the group has read nothing. A message counts as read after its document has finished in the pipeline and the index:
- * then its offset is committed, every second and at the end. After a run is killed or fails, the next run leaves
- * nothing out. It repeats the documents that were in the pipeline and those that were written in the last second. (If
- * the indexer writes a CSV or JSON Lines file, set its append to true. Otherwise the next run overwrites the file.) A
- * message that is not a JSON object, or has no id, fails alone, with its position, and is not read again. Previews
- * commit nothing and do not join the group.
+ * the group has read nothing. A message counts as read when its document is in the index or was dropped, or when it
+ * failed and is kept: by the service, or with headrace run --failures FILE. Then its offset is committed, every second
+ * and at the end. After another failure, no offset is committed any more, and the next run begins there: the log and the
+ * summary say so. After a run is killed or fails, the next run leaves nothing out. It repeats the documents that were in
+ * the pipeline and those that were written in the last second. (If the indexer writes a CSV or JSON Lines file, set its
+ * append to true. Otherwise the next run overwrites the file.) A message that is not a JSON object, or has no id, fails
+ * alone, with its position. Previews commit nothing and do not join the group.
  *
  * Several connectors or processes of one group share the partitions, also with Java consumers that use the
  * CooperativeStickyAssignor. Members continue to read the partitions that they keep while others move. A partition that
@@ -132,6 +135,10 @@ export class KafkaConnector extends Connector<typeof parameters> {
 
   static override goesOn({ offsets }: Static<typeof parameters>): boolean {
     return offsets === undefined;
+  }
+
+  static override marksRead(): boolean {
+    return true;
   }
 
   static override endless({ continueOnTimeout, maxMessages }: Static<typeof parameters>): boolean {
@@ -198,10 +205,9 @@ export class KafkaConnector extends Connector<typeof parameters> {
   }
 
   /** Commits the remaining offsets after all documents have finished, so that no message can be lost. */
-  override async postExecute(): Promise<void> {
+  override async markRead(): Promise<void> {
     try {
-      if ((await this.#commits?.finish(() => isDelivered(this.#target))) !== false) return;
-      this.message = 'messages whose documents could not be delivered are not committed: the next run reads them again';
+      await this.#commits?.finish(() => unreadSince(this.#target));
     } catch (error) {
       throw kafkaError(this.params.kafka.bootstrapServers, error);
     }
@@ -209,7 +215,20 @@ export class KafkaConnector extends Connector<typeof parameters> {
 
   override async close(): Promise<void> {
     await this.#commits?.close();
+    const unread = this.#commits?.unread;
+    if (unread !== undefined) this.message = this.#notCommitted(unread);
     await this.#source?.close();
+  }
+
+  #notCommitted(reason: string): string {
+    const { topic, consumerGroupId } = this.params.kafka;
+    const next = Array.from(this.#progress.next, ([partition, offset]) => `offset ${offset} of partition ${partition}`);
+    const more = next.length - MAX_LISTED_PARTITIONS;
+    const from = [...next.slice(0, MAX_LISTED_PARTITIONS), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+    return (
+      `${reason}, so no further offset is committed. The next run of the group ${consumerGroupId} reads ${topic} again ` +
+      `from ${from}`
+    );
   }
 
   #sourceSettings(): KafkaSourceSettings {
@@ -236,6 +255,8 @@ export class KafkaConnector extends Connector<typeof parameters> {
     return new SettledCommits({
       commit: (positions) => source.commit(positions),
       settled: () => target.settled(),
+      atEnd: target.readAtEnd === true,
+      onUnread: (reason) => this.context.log.warn(this.#notCommitted(reason)),
       onCommitted: (committed) => this.#progress.committed(committed),
       onFailed: (error) => {
         const { message } = kafkaError(this.params.kafka.bootstrapServers, error);
@@ -270,6 +291,7 @@ export class KafkaConnector extends Connector<typeof parameters> {
         batch.add(message);
         progress.received++;
         const { partition, offset, leaderEpoch } = message;
+        if (!positions.has(partition)) progress.began(partition, offset);
         positions.set(partition, { offset: offset + 1n, leaderEpoch });
       }
       if (message === undefined || batch.bytes >= CHUNK_BYTES || batch.count >= commits.pace.piece) {

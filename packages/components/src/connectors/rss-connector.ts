@@ -93,8 +93,8 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the environment.
  *
  * With a block state, the connector remembers between runs which items it has published, and publishes only new or
- * changed ones. An item counts as published when its document was indexed or failed alone: after a run is killed, the
- * next run leaves nothing out. Items that are no longer in the feed are forgotten, so the state stays as small as the
+ * changed ones. An item counts as published when its document was indexed, or failed and is kept (by the service, or
+ * with headrace run --failures FILE): after a run is killed, the next run leaves nothing out. Items that are no longer in the feed are forgotten, so the state stays as small as the
  * feed. After an empty feed, or one that could not be read, nothing is forgotten.
  */
 export class RSSConnector extends Connector<typeof parameters> {
@@ -149,6 +149,10 @@ export class RSSConnector extends Connector<typeof parameters> {
     return keepsState(state);
   }
 
+  static override marksRead({ state }: Static<typeof parameters>): boolean {
+    return keepsState(state);
+  }
+
   override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
     try {
       this.#client = await this.#open({ retry: NO_RETRY });
@@ -189,10 +193,9 @@ export class RSSConnector extends Connector<typeof parameters> {
     }
   }
 
-  /** Records the published items after all documents have finished. */
-  override async postExecute(): Promise<void> {
-    const delivered = (await this.#settled?.finish()) !== false;
-    if (!delivered) this.message = 'items whose documents could not be delivered are left for the next run';
+  override async markRead(): Promise<void> {
+    const unread = await this.#settled?.finish();
+    if (unread !== undefined) this.message = `items are left for the next run: ${unread}`;
     // Items that are no longer in the feed are removed from the state.
     if (this.#completed) await this.#state?.reportExpired(1, true);
   }

@@ -40,7 +40,7 @@ async function run(file: string, options: Options = {}): Promise<string[]> {
   );
   try {
     await connector.execute(publisher);
-    await connector.postExecute();
+    await connector.markRead();
   } finally {
     await connector.close();
   }

@@ -30,7 +30,8 @@ export async function runFileConnector(folder: string, params: Record<string, un
   const connector = new FileConnector(checked.params as never, context);
   try {
     await connector.execute(publisher);
-    await connector.postExecute();
+    await connector.markRead();
+    connector.postExecute();
   } finally {
     await connector.close();
   }

@@ -14,7 +14,7 @@ import {
   type Value,
 } from '@headrace/engine';
 import { HttpError } from '../http/http-error.ts';
-import { isDelivered } from '../publishing/delivered.ts';
+import { isDelivered } from '../publishing/unread.ts';
 import { checkSolrParams, cursorQuery } from '../solr/cursor-query.ts';
 import { reachSolr } from '../solr/reach-solr.ts';
 import { Solr } from '../solr/solr.ts';

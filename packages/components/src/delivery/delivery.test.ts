@@ -61,6 +61,24 @@ describe('Delivery', () => {
     expect(failures.map(({ undelivered = false }) => undelivered)).toEqual([true, false]);
   });
 
+  it.each([
+    ['nothing', undefined],
+    ['neither', {}],
+    ['a list', { items: [[0, refusal(400)]] }],
+    ['a position after the request', { items: new Map([[2, refusal(400)]]) }],
+    ['a position that is not a number', { items: new Map([['0', refusal(400)]]) }],
+    ['a failure without a status', { items: new Map([[0, { message: 'm' }]]) }],
+    ['a refusal without a status', { refused: 'no' }],
+  ])('refuses a reply that does not say which documents failed: %s', async (_, reply) => {
+    const { destination, positions } = scripted(2);
+    const to = { ...destination, request: async () => reply as unknown as Reply };
+    const delivering = new Delivery(quick(0), new RequestSize()).deliver(positions, to, open);
+    await expect(delivering).rejects.toMatchObject({
+      code: 'HR_COMPONENT_CONTRACT',
+      message: 'The destination does not say which of 2 documents of a request failed',
+    });
+  });
+
   it('reports an outage of a destination and its end once each', async () => {
     const said: string[] = [];
     const log = { warn: (text: string) => said.push(text), info: (text: string) => said.push(text) };

@@ -1,4 +1,12 @@
-import { type ArchiveEntry, gunzipped, tarEntries, UnpackBudget, withLocalCopy, zipEntries } from '@headrace/archives';
+import {
+  type ArchiveEntry,
+  gunzipped,
+  TruncatedError,
+  tarEntries,
+  UnpackBudget,
+  withLocalCopy,
+  zipEntries,
+} from '@headrace/archives';
 import {
   HeadraceError,
   type Logger,
@@ -161,11 +169,16 @@ export class FileVisitor {
         ? localZipEntries(file.local)
         : withLocalCopy(file.open(), zipEntries);
     let failed = false;
-    for await (const entry of entries) {
-      if (this.#publisher.signal.aborted) return;
-      await this.#visitEntry(entry, file, () => {
-        failed = true;
-      });
+    try {
+      for await (const entry of entries) {
+        if (this.#publisher.signal.aborted) return;
+        await this.#visitEntry(entry, file, () => {
+          failed = true;
+        });
+      }
+    } catch (error) {
+      // An unknown number of entries is missing.
+      throw error instanceof TruncatedError ? incomplete(error, 'archive') : error;
     }
     // An archive is finished when its last entry is.
     await publishing(this.#options.batches.flush());
@@ -238,7 +251,8 @@ export class FileVisitor {
   }
 
   /**
-   * Publishes the records of a file. Throws `HR_SOURCE_INCOMPLETE` if reading fails after some records were published.
+   * Publishes the records of a file. Throws `HR_SOURCE_INCOMPLETE` if reading fails after some records were published, or
+   * because the file was cut off: then an unknown number of records is missing.
    */
   async #publishRecords(format: FileFormat, { path, leaf, local, open }: Readable): Promise<void> {
     let begun = false;
@@ -252,12 +266,8 @@ export class FileVisitor {
     try {
       await format.publish({ path, name: leaf, bytes: open(), local }, publisher);
     } catch (error) {
-      if (!begun || error instanceof PublishingFailed || isIncomplete(error)) throw error;
-      const { message, hint } = toFailure(error, 'HR_SOURCE_UNREADABLE');
-      throw new HeadraceError('HR_SOURCE_INCOMPLETE', `${message}: the rest of the file was not read`, {
-        ...(hint === undefined ? {} : { hint }),
-        cause: error,
-      });
+      if (error instanceof PublishingFailed || isIncomplete(error)) throw error;
+      throw begun || error instanceof TruncatedError ? incomplete(error, 'file') : error;
     }
   }
 
@@ -303,6 +313,14 @@ function rejected(path: string, error: unknown, id: string | undefined): Rejecte
     ? (/^((?::\d+){0,2}): (.*)$/s.exec(text.slice(path.length)) ?? [])
     : [];
   return { place: path + line, message, ...(id === undefined ? {} : { id }) };
+}
+
+function incomplete(error: unknown, what: string): HeadraceError {
+  const { message, hint } = toFailure(error, 'HR_SOURCE_UNREADABLE');
+  return new HeadraceError('HR_SOURCE_INCOMPLETE', `${message}: the rest of the ${what} was not read`, {
+    ...(hint === undefined ? {} : { hint }),
+    cause: error,
+  });
 }
 
 function isIncomplete(error: unknown): boolean {

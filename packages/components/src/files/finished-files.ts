@@ -1,4 +1,5 @@
 import type { Publisher } from '@headrace/engine';
+import { unreadReason } from '../publishing/unread.ts';
 
 /**
  * The size of a group of published files, and the maximum wait. After a crash, a run repeats at most the open groups.
@@ -7,8 +8,8 @@ const GROUP_FILES = 128;
 const GROUP_MILLIS = 100;
 
 /**
- * Collects published files until all their documents have finished. Only then a file counts as done, and only if no
- * document was undelivered. The limit of open documents of the run also limits this collection.
+ * Collects published files until all their documents have finished. Only then a file counts as done, and only if all
+ * documents of its group count as read. The limit of open documents of the run also limits this collection.
  */
 export class FinishedFiles<T> {
   readonly #publisher: Publisher;
@@ -17,7 +18,9 @@ export class FinishedFiles<T> {
   #timer: NodeJS.Timeout | undefined;
   /** The groups in order; each group waits for the groups before it. */
   #waiting: Promise<void> = Promise.resolve();
-  #delivered = true;
+  /** Files that count as done when the output of the run is complete. */
+  readonly #held: T[] = [];
+  #unread: string | undefined;
   #failure: { readonly error: unknown } | undefined;
 
   /** @param done called with files whose documents have all finished; if it throws, the run ends with that error */
@@ -35,14 +38,15 @@ export class FinishedFiles<T> {
   }
 
   /**
-   * Waits for the remaining groups. Call it when the documents of all files have finished. Returns whether all files
-   * were delivered.
+   * Waits for the remaining groups. Call it when the documents of all files have finished. Returns why some files are
+   * left for the next run, or undefined if none are.
    */
-  async finish(): Promise<boolean> {
+  async finish(): Promise<string | undefined> {
     this.#look();
     await this.#waiting;
     if (this.#failure !== undefined) throw this.#failure.error;
-    return this.#delivered;
+    if (this.#held.length > 0) await this.#done(this.#held);
+    return this.#unread;
   }
 
   /** Drops the unfinished files: the next run reads them again. Resolves when no work is in progress. */
@@ -62,17 +66,18 @@ export class FinishedFiles<T> {
     const files = this.#published;
     this.#published = [];
     const settled = this.#publisher.settled();
-    // If the run is cancelled or the files were not delivered, they stay unfinished: the next run reads them again.
+    // If the run is cancelled or documents do not count as read, the files stay unfinished: the next run reads them again.
     settled.catch(() => undefined);
     this.#waiting = this.#waiting.then(async () => {
       try {
         await settled;
       } catch (error) {
-        if ((error as { code?: string }).code === 'HR_INDEXER_UNDELIVERED') this.#delivered = false;
+        this.#unread ??= unreadReason(error);
         return;
       }
       try {
-        if (files.length > 0) await this.#done(files);
+        if (this.#publisher.readAtEnd === true) this.#held.push(...files);
+        else if (files.length > 0) await this.#done(files);
       } catch (error) {
         this.#failure ??= { error };
       }

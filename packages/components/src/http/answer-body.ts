@@ -1,5 +1,6 @@
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import type { MemoryHold } from '@headrace/engine';
 import { HttpError } from './http-error.ts';
 import { safeUrl } from './safe-url.ts';
 
@@ -50,17 +51,22 @@ export function tooLong({ bytes }: Pick<BodyLimit, 'bytes'>, url: string): HttpE
   );
 }
 
-/** Reads a body up to its end or to the limit. Data beyond the limit is not downloaded. */
+/**
+ * Reads a body up to its end or to the limit. Data beyond the limit is not downloaded.
+ * @param memory counts the body; nothing more is read while there is not enough
+ */
 export async function readBody(
   body: Readable,
   { bytes, oversize }: BodyLimit,
   url: string,
+  memory?: MemoryHold,
 ): Promise<{ body: Buffer; cut: boolean }> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     length += chunk.length;
     if (length <= bytes) {
+      await memory?.take(chunk.length);
       chunks.push(chunk);
       continue;
     }

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { MemoryHold } from '@headrace/engine';
 import type { Dispatcher } from 'undici';
 import { ACCEPTED_ENCODINGS, type BodyLimit, decoded, readBody, tooLong } from './answer-body.ts';
 import { urlAuthorization } from './credentials.ts';
@@ -51,6 +52,8 @@ export interface HttpRequest {
   /** Replaces the policy of the client. Use `NO_RETRY` for a request that must not be sent twice. */
   readonly retry?: RetryPolicy;
   readonly signal?: AbortSignal;
+  /** Counts the response. It is read only as fast as there is memory for it. */
+  readonly memory?: MemoryHold;
 }
 
 /** The headers by name in lower case; a header that was sent several times is a list. */
@@ -117,14 +120,18 @@ export class HttpClient {
       bytes: request.maxBodyBytes ?? this.#options.maxBodyBytes ?? 100 * 1024 * 1024,
       oversize: request.oversize ?? 'fail',
     };
+    const { memory } = request;
+    const before = memory?.bytes ?? 0;
     return this.#repeat(request, async (url, body) => {
+      // The response of an earlier attempt is not needed any more.
+      memory?.keep(before);
       // A signal may end a request at any time, and a stream knows what to do then.
       if (limit.oversize === 'fail' && request.signal === undefined) {
         return this.#sendOnce(url, request, body, (...route) => this.#readWhole(url, request, limit, ...route));
       }
       const answer = await this.#send(url, request, body);
       try {
-        return { ...answer, ...(await readBody(answer.body, limit, url)) };
+        return { ...answer, ...(await readBody(answer.body, limit, url, memory)) };
       } catch (error) {
         throw connectionError(answer.method, url, error, this.#timeouts);
       }
@@ -194,7 +201,7 @@ export class HttpClient {
   /** Reads a complete response without a stream. */
   async #readWhole(
     url: string,
-    { method = 'GET' }: HttpRequest,
+    { method = 'GET', memory }: HttpRequest,
     limit: BodyLimit,
     dispatcher: Dispatcher,
     options: Dispatcher.RequestOptions,
@@ -204,6 +211,7 @@ export class HttpClient {
       dispatcher,
       options,
       limit.bytes,
+      memory,
       () => tooLong(limit, url),
       broken,
     );
@@ -215,7 +223,7 @@ export class HttpClient {
         url,
         status,
         headers,
-        ...(await readBody(decoded(Readable.from([body]), encoding), limit, url)),
+        ...(await readBody(decoded(Readable.from([body]), encoding), limit, url, memory)),
       };
     } catch (error) {
       throw broken(error);

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { HeadraceError } from '@headrace/engine';
 import { excerpt } from './excerpt.ts';
 import { safeUrl } from './safe-url.ts';
 
@@ -85,7 +86,8 @@ export interface Timeouts {
 }
 
 /**
- * Converts an error of the network library to the error of a request without a complete response.
+ * Converts an error of the network library to the error of a request without a complete response. Errors about the
+ * memory for the response stay.
  * @param proxy the name of the proxy that the connection uses
  */
 export function connectionError(
@@ -94,8 +96,9 @@ export function connectionError(
   cause: unknown,
   timeouts: Timeouts,
   proxy?: string,
-): HttpError {
+): HttpError | HeadraceError {
   if (cause instanceof HttpError) return cause;
+  if (cause instanceof HeadraceError && MEMORY_CODES.has(cause.code)) return cause;
   const [failure, reason] = explain(cause, timeouts);
   const refusal = proxy === undefined ? undefined : tunnelRefusal(cause);
   const said = refusal?.[1] ?? reason;
@@ -103,6 +106,8 @@ export function connectionError(
   const text = blamed ? `no connection through the proxy ${proxy}: ${said}` : said;
   return new HttpError(refusal?.[0] ?? failure, `${method} ${safeUrl(url)} failed: ${text}`, { url, cause });
 }
+
+const MEMORY_CODES: ReadonlySet<string> = new Set(['HR_MEMORY_LIMIT', 'HR_RUN_CANCELLED']);
 
 const NO_CONNECTION: ReadonlySet<HttpFailure> = new Set(['unknown-host', 'refused', 'connect-timeout']);
 

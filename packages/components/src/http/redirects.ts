@@ -23,7 +23,9 @@ export async function getFollowing(
 ): Promise<HttpResponse> {
   const seen = new Set<string>();
   let { url, headers = {} } = request;
+  const before = request.memory?.bytes ?? 0;
   for (;;) {
+    request.memory?.keep(before);
     const response = await client.request({ ...request, url, headers });
     const location = headerText(response.headers, 'location');
     if (location === undefined || !isRedirect(response.status) || !follow(response.status)) return response;

@@ -69,6 +69,10 @@ const parameters = Type.Object({
  *
  *     elasticsearch { url: "http://localhost:9200", index: "forum", join { joinFieldName: "relation", isChild: true, childName: "answer", parentDocumentIdSource: "question_id" } }
  *
+ * Data streams: a name that is a data stream, or for which an index template makes one, only gets new documents, each
+ * with a time in the field @timestamp. A document whose id it already has counts as unchanged. See the guide on
+ * reindexing.
+ *
  * With create, a run creates the index, and with rebuild each run writes to a new index and moves an alias to it at the
  * end: see the guide on reindexing.
  */

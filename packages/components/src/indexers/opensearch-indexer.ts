@@ -55,6 +55,10 @@ const parameters = Type.Object({
  * Versions: with indexer.versionType: "External" (or "ExternalGte") and indexer.versionField, the search engine keeps
  * the highest version of each document, in any order and after any retry. A newer version in the index is no failure.
  *
+ * Data streams: a name that is a data stream, or for which an index template makes one, only gets new documents, each
+ * with a time in the field @timestamp. A document whose id it already has counts as unchanged. See the guide on
+ * reindexing.
+ *
  * With create, a run creates the index, and with rebuild each run writes to a new index and moves an alias to it at the
  * end: see the guide on reindexing.
  */

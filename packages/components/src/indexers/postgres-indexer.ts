@@ -9,10 +9,12 @@ import {
   ignoredSettings,
   type ModuleReference,
   type ParameterProblem,
+  type RebuildPass,
   type ReportProblem,
   type RunOutcome,
   type Static,
   Type,
+  type WriterPass,
 } from '@headrace/engine';
 import {
   checkRunId,
@@ -21,6 +23,7 @@ import {
   rollBackTable,
   type SqlSession,
   TableRebuild,
+  tableIdentity,
 } from '@headrace/reindexing';
 import { Database, type DatabaseSettings } from '../database/database.ts';
 import { checkDatabase } from '../database/driver-class.ts';
@@ -39,6 +42,9 @@ import {
   tableParameters,
   withSession,
 } from '../postgres-index/table-lifecycle.ts';
+
+/** Why a run waits while its table is rebuilt. */
+const NOT_RECORDED = 'changes of a table are not recorded for its rebuild';
 
 const parameters = Type.Object({
   /**
@@ -101,6 +107,7 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
   #writer: PostgresWriter | undefined;
   #session: SqlSession | undefined;
   #rebuild: TableRebuild | undefined;
+  #pass: WriterPass | RebuildPass | undefined;
 
   static override needsWholeRun({ rebuild, sync }: TableParameters): string | undefined {
     if (rebuild !== undefined) return 'rebuild';
@@ -195,6 +202,19 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
     return this.#rebuild.begin(this.#session);
   }
 
+  /** Waits for other runs: what they write to a table while it is rebuilt cannot be recorded. */
+  override async begin(): Promise<void> {
+    const { destinations, log } = this.context;
+    if (destinations === undefined) return;
+    const { table } = this.params;
+    const { place, name } = await withSession(this.#databaseSettings(), log, (session) =>
+      tableIdentity(session, table),
+    );
+    if (this.#rebuild === undefined) this.#pass = await destinations.write({ place, name }, NOT_RECORDED);
+    else this.#pass = await destinations.rebuild(place, [name]);
+    await this.#rebuild?.watch();
+  }
+
   override async finish({ failed }: FinishedDocuments, signal: AbortSignal): Promise<FinishedOutput> {
     if (this.#rebuild !== undefined) return this.#rebuild.finish(failed, signal);
     const { table, sync: { deleteMissing = false, maxDeletePercent, where } = {} } = this.params;
@@ -220,6 +240,7 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
   override async close({ failed }: RunOutcome = { failed: false }): Promise<void> {
     await this.#writer?.close();
     if (failed) await this.#rebuild?.fail();
+    this.#pass?.close();
     await this.#session?.close();
   }
 

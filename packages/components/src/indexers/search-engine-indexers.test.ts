@@ -35,6 +35,37 @@ describe('the check of OpenSearchIndexer and ElasticsearchIndexer', () => {
     ]);
   });
 
+  it('reports what a data stream cannot do', () => {
+    const check = (params: object, some: Partial<IndexerSettings> = {}) =>
+      problemsOf(ElasticsearchIndexer.check({ ...at, dataStream: true, ...params } as never, settings(some)));
+    const json = new Map<string, unknown>();
+    expect(check({ create: { templates: new Map([['t', 't.json']]) } })).toEqual([]);
+    expect(check({ update: true, create: { settings: json, mappingsFile: 'm.json' } })).toEqual([
+      'error create.settings: create.settings has no effect for a data stream, which takes its settings and mappings from its index template',
+      'error create.mappingsFile: create.mappingsFile has no effect for a data stream, which takes its settings and mappings from its index template',
+      'error update: A data stream only adds documents: existing documents cannot be updated',
+    ]);
+    expect(check({ rebuild: {} })).toEqual([
+      'error rebuild: A rebuild writes to a new index and moves an alias to it, which a data stream cannot do',
+    ]);
+    const deletes = { deletionMarkerField: 'd', deletionMarkerFieldValue: 'true' };
+    expect(check({}, deletes)).toEqual([
+      'error indexer.deletionMarkerField: A data stream only adds documents: no document can be deleted by its id',
+    ]);
+    expect(check({}, { ...deletes, deleteByFieldField: 'f', deleteByFieldValue: 'v' })).toEqual([]);
+    const join = new Map(Object.entries({ joinFieldName: 'j', parentName: 'p' }));
+    expect(check({ join })).toEqual(['error join: A join works within one index, but a data stream has several']);
+  });
+
+  it('permits templates for a name with placeholders, but no settings', () => {
+    const named = { ...at, index: 'logs-{day}' };
+    const check = (create: object) => problemsOf(OpenSearchIndexer.check({ ...named, create } as never, settings({})));
+    expect(check({ templates: new Map([['t', 't.json']]) })).toEqual([]);
+    expect(check({ mappings: new Map() })).toEqual([
+      'error create: create needs one index with a fixed name, was "logs-{day}"',
+    ]);
+  });
+
   it('reports mistakes in joins', () => {
     const check = (join: Record<string, string>) =>
       problemsOf(ElasticsearchIndexer.check({ ...at, join: new Map(Object.entries(join)) }, settings({})));

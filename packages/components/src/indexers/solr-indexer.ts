@@ -9,10 +9,12 @@ import {
   ignoredSettings,
   type ModuleReference,
   type ParameterProblem,
+  type RebuildPass,
   type ReportProblem,
   type RunOutcome,
   type Static,
   Type,
+  type WriterPass,
 } from '@headrace/engine';
 import {
   CollectionTarget,
@@ -25,6 +27,7 @@ import {
   Rebuild,
   ReindexError,
   rollBack,
+  WatchedCollection,
 } from '@headrace/reindexing';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { retriesOf } from '../delivery/retries.ts';
@@ -37,10 +40,14 @@ import {
   planOf,
 } from '../solr/collection-parameters.ts';
 import { reachSolr } from '../solr/reach-solr.ts';
+import { placeOf } from '../solr/solr-destination.ts';
 import { SolrEncoder, type SolrEncoderOptions } from '../solr/solr-encoder.ts';
 import { connectToSolr, splitCoreUrl } from '../solr/solr-nodes.ts';
 import { checkSolrAccess, SolrUrls, solrParameters, solrUrls } from '../solr/solr-settings.ts';
 import { SolrWriter } from '../solr/solr-writer.ts';
+
+/** Why a run waits while its collection is rebuilt. */
+const NOT_RECORDED = 'changes of a collection are not recorded for its rebuild';
 
 const parameters = Type.Object({
   /**
@@ -93,6 +100,7 @@ export class SolrIndexer extends Indexer<typeof parameters> {
   #writer: SolrWriter | undefined;
   #rebuild: Rebuild | undefined;
   #isBuilding = false;
+  #pass: WriterPass | RebuildPass | undefined;
   #admin: IndexAdmin | undefined;
 
   static override needsWholeRun({ rebuild, sync }: CollectionParameters): string | undefined {
@@ -197,6 +205,27 @@ export class SolrIndexer extends Indexer<typeof parameters> {
     this.#writer = new SolrWriter(this.#engine, retries, children, () => this.#requireCollection());
   }
 
+  /** Waits for other runs: what they write to a collection while it is rebuilt cannot be recorded. */
+  override async begin(): Promise<void> {
+    const { destinations, log, settings } = this.context;
+    if (destinations === undefined) return;
+    // The engine calls `connect` first.
+    const place = await placeOf(this.#engine as SearchEngine);
+    if (this.#rebuild === undefined) {
+      const name = settings.indexOverrideField === undefined ? this.#collection : undefined;
+      this.#pass = await destinations.write({ place, name }, NOT_RECORDED);
+      return;
+    }
+    const target = this.#target(this.#admin as IndexAdmin);
+    const pass = await destinations.rebuild(place, await target.names());
+    this.#pass = pass;
+    const { foreignWrites = 'fail' } = this.params.rebuild ?? {};
+    const exclusively = <T>(work: () => Promise<T>) =>
+      pass.exclusively(async () => ({ journal: undefined, result: await work() }));
+    const close = () => pass.close();
+    this.#rebuild.follow(await WatchedCollection.open({ target, foreignWrites, log, exclusively, close }));
+  }
+
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     // The engine calls `connect` first.
     return (this.#writer as SolrWriter).write(batch, signal);
@@ -246,6 +275,7 @@ export class SolrIndexer extends Indexer<typeof parameters> {
 
   override async close({ failed, reason = '' }: RunOutcome = { failed: false }): Promise<void> {
     if (failed && this.#isBuilding) await this.#rebuild?.fail(reason);
+    this.#pass?.close();
     await this.#closeClients();
   }
 

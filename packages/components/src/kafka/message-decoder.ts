@@ -2,11 +2,13 @@ import {
   Document,
   HeadraceError,
   JsonObjectReader,
+  JsonSyntaxError,
   type ModuleReference,
   messageOf,
   type RecordDecoder,
   type RecordSink,
   readJson,
+  readJsonSequence,
   Shape,
   textOf,
   type Value,
@@ -88,11 +90,14 @@ export class MessageDecoder implements RecordDecoder {
   #readObject(text: string): Value[] {
     this.#reader.load(text);
     if (this.#reader.read(0, text.length)) {
+      requireEnd(text, this.#reader.end);
       if (this.#names !== this.#reader.shape) this.#learn(this.#reader.shape);
       return this.#reader.values;
     }
-    const value = readJson(text);
+    // `readJson` reports an empty text.
+    const { value, end } = readJsonSequence(text).next().value ?? { value: readJson(text), end: text.length };
     if (!(value instanceof Map)) throw new HeadraceError('HR_DOCUMENT_NOT_AN_OBJECT', 'its value is not a JSON object');
+    requireEnd(text, end);
     this.#learn(Shape.common([...value.keys()]));
     return [...value.values()];
   }
@@ -103,4 +108,13 @@ export class MessageDecoder implements RecordDecoder {
     this.#shape = shape.position('id') >= 0 ? shape : shape.share().with('id');
     this.#idAt = this.#shape.position('id');
   }
+}
+
+/**
+ * Throws `HR_DOCUMENT_SYNTAX` if text follows the object of a message: another object there must not be lost. A message
+ * is one document, because its offset identifies the document.
+ */
+function requireEnd(text: string, end: number): void {
+  if (end === text.length || text.slice(end).trim() === '') return;
+  throw new JsonSyntaxError(`text follows the object, at character ${end + 1}: a message must be one JSON object`, end);
 }

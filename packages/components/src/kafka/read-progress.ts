@@ -10,6 +10,8 @@ export class ReadProgress {
   #committedMessages = 0;
   /** The partitions with at least one commit. */
   readonly #isRead = new Set<number>();
+  /** The offset from which another run of the group would read each partition. */
+  readonly #next = new Map<number, bigint>();
   readonly #begin: Map<number, bigint> | undefined;
 
   /** @param offsets the first offset to read, by partition; overrides the committed offsets */
@@ -25,17 +27,31 @@ export class ReadProgress {
     return this.#begin;
   }
 
+  /** From which offset another run of the group reads each partition that this run has read. */
+  get next(): ReadonlyMap<number, bigint> {
+    return this.#next;
+  }
+
+  /** A chunk begins with this message of a partition. */
+  began(partition: number, offset: bigint): void {
+    if (!this.#next.has(partition)) this.#next.set(partition, offset);
+  }
+
   committed({ positions, messages }: Published): void {
     this.#committedMessages += messages;
     for (const [partition, { offset }] of positions) {
       this.#isRead.add(partition);
+      this.#next.set(partition, offset);
       if (this.#begin?.has(partition) === true) this.#begin.set(partition, offset);
     }
   }
 
   /** Partitions moved to other members. If one is assigned again later, it starts at the offset that they committed. */
   gone(partitions: readonly number[]): void {
-    for (const partition of partitions) if (this.#isRead.has(partition)) this.#begin?.delete(partition);
+    for (const partition of partitions) {
+      this.#next.delete(partition);
+      if (this.#isRead.has(partition)) this.#begin?.delete(partition);
+    }
   }
 
   /** The connection is lost: uncommitted messages will be read again. */

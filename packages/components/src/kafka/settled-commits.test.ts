@@ -14,20 +14,28 @@ class Stage {
   readonly offsets: number[] = [];
   readonly committed: number[] = [];
   readonly failures: unknown[] = [];
+  /** The reasons why nothing more is committed. */
+  readonly unread: string[] = [];
   refusal: Error | undefined;
-  readonly commits = new SettledCommits({
-    commit: async (positions) => {
-      if (this.refusal !== undefined) throw this.refusal;
-      this.offsets.push(Number(positions.get(0)?.offset));
-    },
-    settled: () => {
-      const question = Promise.withResolvers<void>();
-      this.questions.push(question);
-      return question.promise;
-    },
-    onCommitted: ({ messages }) => this.committed.push(messages),
-    onFailed: (error) => this.failures.push(error),
-  });
+  readonly commits: SettledCommits;
+
+  constructor(atEnd = false) {
+    this.commits = new SettledCommits({
+      atEnd,
+      commit: async (positions) => {
+        if (this.refusal !== undefined) throw this.refusal;
+        this.offsets.push(Number(positions.get(0)?.offset));
+      },
+      settled: () => {
+        const question = Promise.withResolvers<void>();
+        this.questions.push(question);
+        return question.promise;
+      },
+      onCommitted: ({ messages }) => this.committed.push(messages),
+      onFailed: (error) => this.failures.push(error),
+      onUnread: (reason) => this.unread.push(reason),
+    });
+  }
 }
 
 describe('SettledCommits', () => {
@@ -76,24 +84,29 @@ describe('SettledCommits', () => {
     expect([stage.offsets, stage.committed]).toEqual([[5], [5]]);
   });
 
-  it('commits nothing after documents that could not be delivered', async () => {
-    const { commits, questions, offsets } = new Stage();
-    for (const end of [1, 2, 3]) commits.published(upTo(end, 1));
-    questions[0]?.resolve();
-    await vi.advanceTimersByTimeAsync(0);
-    questions[1]?.reject(new HeadraceError('HR_INDEXER_UNDELIVERED', 'x'));
-    questions[2]?.resolve();
-    expect(await commits.finish(async () => true)).toBe(false);
-    await commits.close();
-    expect(offsets).toEqual([1]);
-  });
+  it.each(['HR_INDEXER_UNDELIVERED', 'HR_RUN_FAILURES_NOT_KEPT'] as const)(
+    'commits nothing after documents that do not count as read: %s',
+    async (code) => {
+      const { commits, questions, offsets, unread } = new Stage();
+      for (const end of [1, 2, 3]) commits.published(upTo(end, 1));
+      questions[0]?.resolve();
+      await vi.advanceTimersByTimeAsync(0);
+      questions[1]?.reject(new HeadraceError(code, 'x'));
+      questions[2]?.resolve();
+      await commits.finish(async () => undefined);
+      expect(unread).toEqual([commits.unread]);
+      await commits.close();
+      expect(offsets).toEqual([1]);
+    },
+  );
 
   it('commits all messages at the end, and only the finished ones after a stop', async () => {
     const first = new Stage();
     first.commits.published(upTo(7, 7));
     first.questions[0]?.resolve();
-    expect(await first.commits.finish(async () => true)).toBe(true);
+    await first.commits.finish(async () => undefined);
     await first.commits.close();
+    expect(first.commits.unread).toBeUndefined();
     expect(first.offsets.at(-1)).toBe(7);
     const second = new Stage();
     for (const end of [1, 2, 3]) second.commits.published(upTo(end, 1));
@@ -105,6 +118,24 @@ describe('SettledCommits', () => {
     await vi.advanceTimersByTimeAsync(1000);
     await closed;
     expect(second.offsets).toEqual([1, 2]);
+  });
+
+  it('commits only at the end if the output is complete only then', async () => {
+    const first = new Stage(true);
+    first.commits.begin(upTo(7, 7));
+    first.commits.published(upTo(7, 7));
+    first.questions[0]?.resolve();
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(await first.commits.release([0], new AbortController().signal)).toBe(false);
+    expect(first.offsets).toEqual([]);
+    await first.commits.finish(async () => undefined);
+    expect(first.offsets).toEqual([7]);
+    const stopped = new Stage(true);
+    stopped.commits.published(upTo(7, 7));
+    stopped.questions[0]?.resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    await stopped.commits.close();
+    expect(stopped.offsets).toEqual([]);
   });
 
   it('commits nothing after the connection is lost', async () => {

@@ -1,4 +1,4 @@
-import { isUndelivered } from '../publishing/delivered.ts';
+import { unreadReason } from '../publishing/unread.ts';
 import type { PartitionPosition } from './group-member.ts';
 import { Pace } from './pace.ts';
 
@@ -12,8 +12,12 @@ export interface Published {
 export interface SettledCommitsOptions {
   /** Commits positions. */
   readonly commit: (positions: Published['positions']) => Promise<void>;
-  /** Resolves when all documents published so far have finished, as `Publisher.settled` does. */
+  /** Resolves when all documents published so far count as read, as `Publisher.settled` does. */
   readonly settled: () => Promise<void>;
+  /** True to commit only in `finish`. Defaults to false. */
+  readonly atEnd?: boolean;
+  /** Called with the reason when documents do not count as read: from now on, nothing is committed. */
+  readonly onUnread: (reason: string) => void;
   /** Called with the committed offsets. */
   readonly onCommitted: (committed: Published) => void;
   /** Called with the reason if a commit failed. The commit is tried again. */
@@ -36,17 +40,17 @@ interface Mutable {
 }
 
 /**
- * Commits the offsets of one source every second. It commits only messages whose documents have finished. A slow
+ * Commits the offsets of one source every second. It commits only messages whose documents count as read. A slow
  * destination does not delay the commit of the messages before.
  */
 export class SettledCommits {
   readonly pace = new Pace();
   /**
-   * Documents could not be delivered, or the run ends. Later offsets are not committed, because they would mark the
-   * undelivered messages as read.
+   * Documents do not count as read, or the run ends. Later offsets are not committed, because they would mark these
+   * messages as read.
    */
   #broken = false;
-  #undelivered = false;
+  #unread: string | undefined;
   readonly #options: SettledCommitsOptions;
   /** Open `settled` calls with their messages, in the order of publication. */
   readonly #asked = new Map<Promise<void>, Mutable>();
@@ -69,6 +73,11 @@ export class SettledCommits {
 
   constructor(options: SettledCommitsOptions) {
     this.#options = options;
+  }
+
+  /** Why some messages are not committed. Undefined if all documents count as read. */
+  get unread(): string | undefined {
+    return this.#unread;
   }
 
   /** Called before messages are published. Their partitions are released only after they have finished. */
@@ -99,7 +108,7 @@ export class SettledCommits {
     this.#releasing++;
     try {
       while (partitions.some(isOpen)) {
-        if (this.#broken || this.#ended || signal.aborted) return false;
+        if (this.#broken || this.#ended || signal.aborted || this.#options.atEnd === true) return false;
         this.#ask();
         this.#commitSoon();
         await this.#progress(signal);
@@ -121,15 +130,18 @@ export class SettledCommits {
     }
   }
 
-  /** Commits all published messages if all were delivered. Returns whether they were. */
-  async finish(isDelivered: () => Promise<boolean>): Promise<boolean> {
-    const delivered = await isDelivered();
+  /**
+   * Commits all published messages if all their documents count as read.
+   * @param unreadSince returns why some of the last documents do not
+   */
+  async finish(unreadSince: () => Promise<string | undefined>): Promise<void> {
+    const unread = await unreadSince();
     await Promise.all(this.#asked.keys());
     await this.#end();
-    if (this.#undelivered || !delivered) return false;
+    if (unread !== undefined) this.#breakOff(unread);
+    if (this.#unread !== undefined) return;
     this.#settled = nothing();
     if (this.#begun.size > 0) await this.#options.commit(this.#begun);
-    return true;
   }
 
   /** Commits the finished messages, and stops further commits. */
@@ -145,7 +157,7 @@ export class SettledCommits {
     await Promise.race([answers(), limit]);
     clearTimeout(timer);
     await this.#end();
-    if (this.#settled.messages > 0) await this.#commit();
+    if (this.#settled.messages > 0 && this.#options.atEnd !== true) await this.#commit();
   }
 
   /** Stops without a commit, because the connection is lost. Uncommitted messages are read again. */
@@ -174,9 +186,10 @@ export class SettledCommits {
           if (!this.#broken) this.#settled = together(this.#settled, about);
         },
         (error) => {
-          // For any other reason the run fails, and reports it.
-          this.#undelivered ||= isUndelivered(error);
           this.#broken = true;
+          // For any other reason the run fails, and reports it.
+          const unread = unreadReason(error);
+          if (unread !== undefined) this.#breakOff(unread);
         },
       )
       .then(() => {
@@ -189,7 +202,14 @@ export class SettledCommits {
     this.#asked.set(asking, about);
   }
 
+  #breakOff(unread: string): void {
+    if (this.#unread !== undefined) return;
+    this.#unread = unread;
+    this.#options.onUnread(unread);
+  }
+
   #commitSoon(): void {
+    if (this.#options.atEnd === true) return;
     if (this.#settled.messages === 0 || this.#committing !== undefined || this.#ended) return;
     clearTimeout(this.#timer);
     const pause = this.#releasing === 0 ? COMMIT_MS : this.#failed ? RELEASE_RETRY_MS : 0;

@@ -38,6 +38,9 @@ interface Assigned {
   position: bigint;
 }
 
+/** What brokers answer if a topic has another identifier than the request. */
+const OTHER_TOPIC = ['UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID', 'FETCH_SESSION_TOPIC_ID_ERROR'];
+
 const CONTROL_BATCH = 0b100000;
 /** How long the reader waits for brokers that have answered before. */
 const OUTAGE_MS = 5 * 60_000;
@@ -60,6 +63,7 @@ export class TopicReader {
   #isAsking = false;
   #asksAgain = false;
   #outageSince: number | undefined;
+  #topicId: string | undefined;
 
   /**
    * @param consumer a client for this reader alone: a fetch waits for messages, and delays later requests on its
@@ -141,6 +145,7 @@ export class TopicReader {
     const { topic } = this.#settings;
     const metadata = (await this.#consumer.metadata({ topics: [topic] })).topics.get(topic);
     if (metadata === undefined || this.#isIdle) return;
+    this.#compareTopic(metadata.id);
     const byLeader = new Map<number, Map<number, Assigned>>();
     for (const [partition, assigned] of this.#assigned) {
       const leader = metadata.partitions[partition]?.leader;
@@ -148,6 +153,16 @@ export class TopicReader {
       byLeader.getOrInsertComputed(leader, () => new Map()).set(partition, assigned);
     }
     for (const [node, partitions] of byLeader) void this.#fetch(node, metadata.id, partitions);
+  }
+
+  /** A topic that was created again has other messages. Reading begins with its first one. */
+  #compareTopic(id: string): void {
+    const { topic, log } = this.#settings;
+    if (this.#topicId !== undefined && this.#topicId !== id) {
+      for (const assigned of this.#assigned.values()) assigned.position = 0n;
+      log.warn(`The topic ${topic} was created again. Reading continues with its first message`);
+    }
+    this.#topicId = id;
   }
 
   get #hasMessages(): boolean {
@@ -223,7 +238,7 @@ export class TopicReader {
     const { signal } = this.#closing;
     if (signal.aborted) return;
     // The topic was deleted, and may have been created again. The library would use the old identifier for minutes.
-    if (hasKafkaError(error, 'UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID')) this.#consumer.clearMetadata();
+    if (hasKafkaError(error, ...OTHER_TOPIC)) this.#consumer.clearMetadata();
     try {
       if (!hasKafkaError(error, 'OFFSET_OUT_OF_RANGE')) this.#throwIfFinal(error);
       else await this.#resetPositions(partitions).catch((next) => this.#throwIfFinal(next));

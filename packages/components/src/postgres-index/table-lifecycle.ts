@@ -7,7 +7,7 @@ import {
   type TableRebuildPlan,
 } from '@headrace/reindexing';
 import { Database, type DatabaseSettings } from '../database/database.ts';
-import { outputChecks } from '../search-engine/index-parameters.ts';
+import { foreignWrites, outputChecks } from '../search-engine/index-parameters.ts';
 
 /** The parameters of the Postgres indexer that create and replace tables. */
 export const tableParameters = {
@@ -35,6 +35,7 @@ export const tableParameters = {
     Type.Object({
       /** How many older tables are kept for a rollback. Defaults to 1. */
       keep: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, default: 1 })),
+      foreignWrites,
       /** What the new table must fulfil before it is used: documents, maxFailed, required. */
       checks: Type.Optional(Type.Object(outputChecks)),
     }),
@@ -62,8 +63,8 @@ export function definitionOf({ create, idColumn = 'id' }: TableParameters): Tabl
 }
 
 export function planOf(params: TableParameters): TableRebuildPlan {
-  const { checks = {}, keep = 1 } = params.rebuild ?? {};
-  return { table: params.table, keep, checks, definition: definitionOf(params) };
+  const { checks = {}, keep = 1, foreignWrites = 'fail' } = params.rebuild ?? {};
+  return { table: params.table, keep, checks, foreignWrites, definition: definitionOf(params) };
 }
 
 /** Opens a session for statements about tables. */

@@ -1,4 +1,5 @@
 import {
+  type DestinationAccess,
   type EncodedBatch,
   type FinishedDocuments,
   type FinishedOutput,
@@ -12,11 +13,13 @@ import {
   type RunOutcome,
   type TObject,
   type TouchedFile,
+  type WriterPass,
 } from '@headrace/engine';
 import {
   aliasOf,
   checkReindexing,
-  createMissing,
+  createDefinitions,
+  createIndex,
   deleteMissing,
   type IndexAdmin,
   type IndexHashes,
@@ -28,19 +31,25 @@ import {
 } from '@headrace/reindexing';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { retriesOf } from '../delivery/retries.ts';
+import { requireSuccess } from '../http/http-client.ts';
 import { NO_RETRY, WRITE_ANSWER_MS } from '../http/retry.ts';
 import type { ServerAccess } from '../http/server-access.ts';
 import { BulkEncoder, type BulkEncoderOptions, type JoinSettings } from './bulk-encoder.ts';
 import type { ProductName } from './bulk-reply.ts';
-import { BulkWriter } from './bulk-writer.ts';
+import { BulkWriter, type BulkWriterOptions, type StreamOptions } from './bulk-writer.ts';
 import { checkConnection } from './connection.ts';
+import { dataStreamConflicts, documentConflicts } from './data-stream-conflicts.ts';
+import { DataStreams, type IndexTemplate } from './data-streams.ts';
 import { HashingBulkEncoder } from './hashing-bulk-encoder.ts';
+import { placeOf, whyAlone } from './index-destination.ts';
 import { hashesFileOf, openHashes } from './index-hashes.ts';
 import { definitionOf, jsonOf, openAdmin, planOf, reachDefinition, withAdmin } from './index-lifecycle.ts';
-import { checkIndexName, isIndexTemplate, isNameOfIndex } from './index-name.ts';
+import { checkIndexName, isFixedName, isIndexTemplate, isNameOfIndex } from './index-name.ts';
 import type { IndexParameters } from './index-parameters.ts';
 import { reachIndex } from './reach-index.ts';
+import { RecordedChanges } from './recorded-changes.ts';
 import { SearchEngine, type SearchEngineSettings } from './search-engine.ts';
+import { WriteRecorder } from './write-recorder.ts';
 
 /** Three requests keep a search engine busy while a response is on its way; more would only fill its queue. */
 const IN_FLIGHT = 3;
@@ -56,6 +65,7 @@ export interface BulkParameters
     Pick<SearchEngineSettings, 'url' | 'useCompression'>,
     IndexParameters {
   readonly childDocumentsField?: string;
+  readonly join?: unknown;
 }
 
 /** The base class of the indexers for OpenSearch and Elasticsearch. */
@@ -65,9 +75,13 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
   #engine: SearchEngine | undefined;
   #patientEngine: SearchEngine | undefined;
   #writer: BulkWriter | undefined;
+  #recorder: WriteRecorder | undefined;
+  #pass: WriterPass | undefined;
   #admin: IndexAdmin | undefined;
   #rebuild: Rebuild | undefined;
+  #target: IndexTarget | undefined;
   #isBuilding = false;
+  #streams: StreamOptions | undefined;
   #hashes: IndexHashes | undefined;
 
   static override needsWholeRun({ rebuild, sync }: IndexParameters): string | undefined {
@@ -112,6 +126,13 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     return HashingBulkEncoder.reference(options);
   }
 
+  /** The only name that documents are written to. Undefined if it depends on the documents or the time. */
+  get #fixedName(): string | undefined {
+    const name = this.#writeName;
+    const isFixed = this.context.settings.indexOverrideField === undefined && !isIndexTemplate(name);
+    return isFixed && !name.startsWith('<') ? name : undefined;
+  }
+
   /** The name that documents are written to: that of a new index, of the alias, or `index`. */
   get #writeName(): string {
     const { rebuild, index } = this.bulk;
@@ -127,12 +148,35 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     const { create, rebuild } = this.bulk;
     const isMade = create !== undefined || rebuild !== undefined;
     const parameter = rebuild?.alias === undefined ? 'index' : 'rebuild.alias';
+    let isStream = false;
+    if (rebuild === undefined && !this.#namesIndex) isStream = await this.#reachStream(report);
     // If the run creates the index, a missing index is no problem.
     const reportMissing: ReportProblem = (problem) => {
-      if (!isMade || problem.severity !== 'warning') report(problem);
+      if ((!isMade && !isStream) || problem.severity !== 'warning') report(problem);
     };
     await reachIndex(this.bulk, { index: aliasOf(this.bulk), parameter, isMadeByWriting: true }, reportMissing);
-    if (isMade) await reachDefinition(this.bulk, report);
+    if (isMade) await reachDefinition(this.bulk, !isStream && isFixedName(aliasOf(this.bulk)), report);
+  }
+
+  /** Reports settings that do not fit a data stream. Returns whether the destination is one. */
+  async #reachStream(report: ReportProblem): Promise<boolean> {
+    const { dataStream, index } = this.bulk;
+    if (dataStream === false) return false;
+    const { named } = await definitionOf(this.bulk);
+    const templates = named.filter(({ kind }) => kind === 'templates').map(({ body }) => body as IndexTemplate);
+    const engine = await SearchEngine.open({ ...this.bulk, retry: NO_RETRY });
+    try {
+      const exists = await new DataStreams({ engine, templates }).exists(index);
+      if (dataStream === true && exists === false) report({ parameter: 'index', ...noStream(index) });
+      // The conflicts with dataStream: true are reported without the server.
+      if (exists !== true || dataStream === true) return exists === true;
+    } finally {
+      await engine.close();
+    }
+    for (const problem of dataStreamConflicts(this.bulk, this.context.settings)) {
+      report({ ...problem, message: `${index} is a data stream. ${problem.message}` });
+    }
+    return true;
   }
 
   override async connect(): Promise<void> {
@@ -143,7 +187,8 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
       answerTimeout: WRITE_ANSWER_MS,
     });
     this.#patientEngine = await SearchEngine.open({ ...settings, connections: 1, answerTimeout: PATIENCE_MS });
-    const name = this.#writeName;
+    // Makes the rebuild, whose index the encoder has named.
+    void this.#writeName;
     try {
       await this.#engine.ping();
       await this.#prepare();
@@ -151,27 +196,27 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
       await this.#closeClients();
       throw error;
     }
-    const { settings: shared, log } = this.context;
-    this.#writer = new BulkWriter({
-      engine: this.#engine,
-      patientEngine: this.#patientEngine,
-      retries: retriesOf(this.context, `${this.product.requests} at ${this.#engine.address}`),
-      name: this.product,
-      partial: this.bulk.update === true,
-      externalVersions: versionOf(shared) !== undefined,
-      namesIndex: shared.indexOverrideField !== undefined || isIndexTemplate(name),
-      requireAlias: this.#rebuild !== undefined,
-      unchanged: this.#hashes?.documents,
-      requests: IN_FLIGHT,
-      batchSize: shared.batchSize,
-      ...(shared.childrenField === undefined ? {} : { children: { index: name, field: shared.childrenField } }),
-      log,
-    });
+  }
+
+  override async begin(): Promise<void> {
+    const { destinations, log } = this.context;
+    if (destinations !== undefined) {
+      const place = await placeOf(this.#requireEngine(), this.bulk.url);
+      if (this.#rebuild !== undefined) await this.#follow(this.#rebuild, destinations, place);
+      else {
+        const name = this.#fixedName;
+        const alone = whyAlone(this.bulk, this.context.settings);
+        this.#pass = await destinations.write({ place, name }, alone);
+        if (alone === undefined) this.#recorder = new WriteRecorder(this.#pass, log);
+      }
+    }
+    await this.#readHashes();
+    this.#writer = this.#makeWriter();
   }
 
   override async send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     const failures = await this.#withHashes(async () => {
-      // Batches keep their order. The engine calls `connect` first.
+      // Batches keep their order. The engine calls `begin` first.
       await this.#hashes?.loaded;
       return (this.#writer as BulkWriter).write(batch, signal);
     });
@@ -206,6 +251,8 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
 
   override async close({ failed, reason = '' }: RunOutcome = { failed: false }): Promise<void> {
     this.#writer?.end();
+    this.#recorder?.close();
+    this.#pass?.close();
     if (failed && this.#isBuilding) await this.#rebuild?.fail(reason);
     await this.#hashes?.end();
     await this.#closeClients();
@@ -229,22 +276,131 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     await this.#admin?.close();
   }
 
+  /** Whether documents decide which index they go to. */
+  get #namesIndex(): boolean {
+    return this.context.settings.indexOverrideField !== undefined || isIndexTemplate(this.bulk.index);
+  }
+
+  /**
+   * Finds out whether documents go to data streams. Returns true if all of them go to one. Throws if the settings do not
+   * fit it.
+   */
+  async #findStreams(): Promise<boolean> {
+    const { rebuild, dataStream, index } = this.bulk;
+    const { settings, log, onUnchanged = () => {} } = this.context;
+    if (rebuild !== undefined || dataStream === false) return false;
+    const names = new DataStreams({ engine: this.#engine as SearchEngine, all: dataStream, log });
+    if (this.#namesIndex) {
+      const [conflict] = documentConflicts(this.bulk, settings);
+      this.#streams = { names, why: conflict?.message, onExisting: onUnchanged };
+      return false;
+    }
+    const unanswered = await names.find([index]);
+    if (unanswered !== undefined) requireSuccess(unanswered);
+    if (!names.has(index)) return false;
+    if (dataStream === true && (await names.exists(index)) === false) {
+      const { message, hint } = noStream(index);
+      throw new HeadraceError('HR_INDEXER_CONNECT', message, { hint });
+    }
+    const [conflict] = dataStreamConflicts(this.bulk, settings);
+    if (conflict !== undefined) {
+      const { message, hint } = conflict;
+      throw new HeadraceError(
+        'HR_INDEXER_CONNECT',
+        `${index} is a data stream. ${message}`,
+        hint === undefined ? {} : { hint },
+      );
+    }
+    this.#streams = { names, why: undefined, onExisting: onUnchanged };
+    return true;
+  }
+
   /** Creates what is missing, and the new index of a rebuild. */
   async #prepare(): Promise<void> {
     const { create, index, skipUnchanged } = this.bulk;
     const rebuild = this.#rebuild;
-    if (create === undefined && rebuild === undefined && skipUnchanged !== true) return;
+    if (create === undefined && rebuild === undefined && skipUnchanged !== true) {
+      await this.#findStreams();
+      return;
+    }
     this.#admin = await openAdmin(this.bulk);
     const definition = await definitionOf(this.bulk);
     const { log, retry } = this.context;
-    const target = rebuild === undefined && retry !== true ? index : undefined;
-    await createMissing(this.#admin, target, definition, create?.update === true, log);
-    await rebuild?.begin(new IndexTarget(this.#admin, planOf(this.bulk), definition));
-    this.#isBuilding = rebuild !== undefined;
-    if (skipUnchanged !== true) return;
-    this.#hashes = await openHashes(this.#admin, this.bulk, this.context);
+    const update = create?.update === true;
+    await createDefinitions(this.#admin, definition, update, log);
+    // The templates decide whether the first document creates a data stream.
+    const isStream = await this.#findStreams();
+    if (rebuild === undefined) {
+      if (retry !== true && !isStream && isFixedName(index)) {
+        await createIndex(this.#admin, index, definition, update, log);
+      }
+      return;
+    }
+    this.#target = new IndexTarget(this.#admin, planOf(this.bulk), definition);
+    await rebuild.begin(this.#target);
+    this.#isBuilding = true;
+  }
+
+  /** Begins to record what other runs change in the live index. */
+  async #follow(rebuild: Rebuild, destinations: DestinationAccess, place: string): Promise<void> {
+    const [admin, target] = [this.#admin as IndexAdmin, this.#target as IndexTarget];
+    const pass = await destinations.rebuild(place, await target.names());
+    const changes = this.#makeWriter({ partial: true, externalVersions: true });
+    const { log } = this.context;
+    const { foreignWrites = 'fail' } = this.bulk.rebuild ?? {};
+    const write = (batch: EncodedBatch, signal: AbortSignal) => changes.write(batch, signal);
+    const index = writeNameOf(rebuild.index);
+    try {
+      rebuild.follow(await RecordedChanges.open({ pass, admin, target, index, foreignWrites, log, write }));
+    } catch (error) {
+      pass.close();
+      throw error;
+    }
+  }
+
+  async #readHashes(): Promise<void> {
+    if (this.bulk.skipUnchanged !== true) return;
+    this.#hashes = await openHashes(this.#admin as IndexAdmin, this.bulk, this.context);
     this.maxInFlight = MANY_IN_FLIGHT;
   }
+
+  /** @param changed other options, for the changes of other runs */
+  #makeWriter(changed: Partial<BulkWriterOptions> = {}): BulkWriter {
+    const { settings: shared, log } = this.context;
+    const engine = this.#requireEngine();
+    const name = this.#writeName;
+    return new BulkWriter({
+      engine,
+      patientEngine: this.#patientEngine as SearchEngine,
+      retries: retriesOf(this.context, `${this.product.requests} at ${engine.address}`),
+      name: this.product,
+      partial: this.bulk.update === true,
+      externalVersions: versionOf(shared) !== undefined,
+      namesIndex: this.#namesIndex,
+      streams: this.#streams,
+      requireAlias: this.#rebuild !== undefined,
+      unchanged: this.#hashes?.documents,
+      recorder: this.#recorder,
+      requests: IN_FLIGHT,
+      batchSize: shared.batchSize,
+      ...(shared.childrenField === undefined ? {} : { children: { index: name, field: shared.childrenField } }),
+      log,
+      ...changed,
+    });
+  }
+
+  /** Returns the client. The engine calls `connect` first. */
+  #requireEngine(): SearchEngine {
+    return this.#engine as SearchEngine;
+  }
+}
+
+/** The problem of a name that the first document would make an index. */
+function noStream(index: string): { readonly message: string; readonly hint: string } {
+  return {
+    message: `${index} is no data stream, and no index template would make it one`,
+    hint: 'Name a template with data_stream in create.templates, correct the name, or remove dataStream.',
+  };
 }
 
 /** Reports mistakes in the parameters of both products. */
@@ -260,8 +416,8 @@ export function* checkBulk(
   if (params.index.trim() !== '') {
     for (const problem of checkIndexName(params.index)) yield { parameter: 'index', ...problem };
   }
-  const isName = (text: string) => isNameOfIndex(text) && !isIndexTemplate(text) && !text.startsWith('<');
-  yield* checkReindexing(params, settings, isName);
+  yield* checkReindexing(params, settings, (text) => isNameOfIndex(text) && isFixedName(text));
+  if (params.dataStream === true) yield* dataStreamConflicts(params, settings);
   const { versionType, versionField, childrenField } = settings;
   if (childrenField !== undefined && isIndexTemplate(params.index)) {
     yield {

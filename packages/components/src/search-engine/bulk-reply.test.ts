@@ -77,3 +77,22 @@ it('reads a reply that is equal to the last one of success only once, and every 
   expect(dropped).toBe(2);
   expect('refused' in replies.read(answer(503, { items: [created, created] }), 2)).toBe(true);
 });
+
+it('a bulk reply counts documents that a data stream has, and says how to set a missing time', () => {
+  const conflict = { status: 409, error: { type: 'version_conflict_engine_exception', reason: 'exists' } };
+  const missing = { status: 400, error: { reason: 'data stream timestamp field [@timestamp] is missing' } };
+  const items = [{ create: { status: 201 } }, { create: conflict }, { index: conflict }, { create: missing }];
+  const counts: string[] = [];
+  const reply = readBulkReply(
+    answer(200, { items }),
+    requestOf(items.length, {
+      onExisting: (count) => counts.push(`existing ${count}`),
+      onNotWritten: (count) => counts.push(`not written ${count}`),
+    }),
+  );
+  expect(counts).toEqual(['existing 1', 'not written 1']);
+  expect('items' in reply && [...reply.items].map(([i, { message }]) => [i, message])).toEqual([
+    [2, 'OpenSearch bulk item error (status 409): exists'],
+    [3, expect.stringContaining('is missing. Each document of a data stream needs one time in the field @timestamp')],
+  ]);
+});

@@ -33,6 +33,8 @@ export interface BulkRequest {
   readonly name: ProductName;
   /** Called with the number of documents that an ingest pipeline has dropped. */
   readonly onDropped?: (count: number) => void;
+  /** Called with the number of documents that a data stream already has. Only data streams are written with `create`. */
+  readonly onExisting?: (count: number) => void;
   /** Called with the number of documents that count as success, although the index has not written them. */
   readonly onNotWritten?: (count: number) => void;
 }
@@ -40,7 +42,7 @@ export interface BulkRequest {
 /** Reads the result of each document of a bulk request. */
 export function readBulkReply(
   response: HttpResponse,
-  { count, newerIsFine, namesIndex, name, onDropped, onNotWritten }: BulkRequest,
+  { count, newerIsFine, namesIndex, name, onDropped, onExisting, onNotWritten }: BulkRequest,
 ): Reply {
   if (response.status < 200 || response.status >= 300) return { refused: statusRefusal(response, name) };
   const answer = parse(response);
@@ -53,28 +55,42 @@ export function readBulkReply(
   const refusals = new Map<number, DeliveryFailure>();
   let dropped = 0;
   let newer = 0;
+  let existing = 0;
   for (let i = 0; i < count; i++) {
     // An item without a status is a failure.
     const entry = (items[i] ?? {}) as Record<string, BulkItem | null>;
     let action = '';
     for (const name in entry) action = name;
     const { status = 0, result, error } = entry[action] ?? {};
-    // An update without a change also has this result. An index action always changes the document.
-    if (result === 'noop' && action === 'index') dropped++;
+    // An update without a change also has this result. The other actions always change the document.
+    if (result === 'noop' && action !== 'update') dropped++;
     if (error === undefined && ((status >= 200 && status < 300) || (status === 404 && action === 'delete'))) continue;
     if (status === 409 && newerIsFine) {
       newer++;
       continue;
     }
+    if (status === 409 && action === 'create') {
+      existing++;
+      continue;
+    }
+    const reason = reasonOf(error) ?? 'no reason given';
     refusals.set(i, {
       status,
-      message: `${name.items} bulk item error (status ${status}): ${reasonOf(error) ?? 'no reason given'}`,
+      message: `${name.items} bulk item error (status ${status}): ${reason}${action === 'create' ? hintFor(reason) : ''}`,
       ...(isFaultOfDestination(error, namesIndex) ? { undelivered: true } : {}),
     });
   }
   if (dropped > 0) onDropped?.(dropped);
-  if (dropped + newer > 0) onNotWritten?.(dropped + newer);
+  if (existing > 0) onExisting?.(existing);
+  const notWritten = dropped + newer + existing;
+  if (notWritten > 0) onNotWritten?.(notWritten);
   return { items: refusals };
+}
+
+/** Returns what to do about the refusal of a document by a data stream. */
+function hintFor(reason: string): string {
+  if (!/timestamp field/.test(reason)) return '';
+  return '. Each document of a data stream needs one time in the field @timestamp: set it in the pipeline, with RenameFields, ParseDate or Timestamp (the current time)';
 }
 
 /**

@@ -46,9 +46,10 @@ async function send(
 ): Promise<{ failures: readonly IndexFailure[]; warnings: readonly string[] }> {
   const { log, warnings } = new CollectingPublisher();
   const context = { runId: 'r', log, settings: { ...QUICK, ...settings } } as IndexerContext;
-  const indexer = new OpenSearchIndexer({ url: stub.url, index: 'i' }, context);
+  const indexer = new OpenSearchIndexer({ url: stub.url, index: 'i', dataStream: false }, context);
   const encoder = new BulkEncoder(indexer.encoder().options as BulkEncoderOptions);
   await indexer.connect();
+  await indexer.begin();
   try {
     const failures = await indexer.send(encodedBatch(encoder, documents), new AbortController().signal);
     return { failures, warnings };

@@ -36,12 +36,18 @@ import {
   strangeAnswer,
   transportRefusal,
 } from './bulk-reply.ts';
+import type { DataStreams } from './data-streams.ts';
 import { exactField, familiesQuery } from './old-children.ts';
 import type { SearchEngine, SearchEngineRequest } from './search-engine.ts';
+import { StreamRequests, type StreamWriter } from './stream-requests.ts';
+import type { WriteRecorder } from './write-recorder.ts';
 
 /** The action line of a bulk request. After this member, the lines of two versions of a document are equal. */
 const ID_MEMBER = '"_id":';
 const ID_BYTES = Buffer.from(ID_MEMBER);
+
+/** The maximum number of hits of a search, by default. */
+const MAX_HITS = 10_000;
 
 /** A batch is replaced by a copy of its changed documents if they are at most this share of it. */
 const MOST_KEPT = 0.2;
@@ -65,7 +71,20 @@ export interface BulkWriterOptions {
   readonly batchSize?: number | undefined;
   /** The index and the field with the id of the parent, if old children are deleted. */
   readonly children?: { readonly index: string; readonly field: string };
+  /** The data streams among the destinations. Undefined if there is none. */
+  readonly streams?: StreamOptions | undefined;
+  /** Records what is written while the live index is rebuilt. Undefined if it need not be recorded. */
+  readonly recorder?: WriteRecorder | undefined;
   readonly log: Logger;
+}
+
+/** How documents are written to data streams. */
+export interface StreamOptions {
+  readonly names: DataStreams;
+  /** Why no document can be written to a data stream with the settings of the config; undefined if there is no reason. */
+  readonly why: string | undefined;
+  /** Called with the number of documents that a data stream already has, by their ids. */
+  readonly onExisting: (count: number) => void;
 }
 
 /** The documents of a batch that have changed. */
@@ -99,6 +118,7 @@ export class BulkWriter {
   readonly #refreshed = new Set<string>();
   #refreshFailed = false;
   #dropped = 0;
+  #existing = 0;
   readonly #families: FamilyDelivery;
   readonly #changed: RequestCollector<ChangedDocuments, IndexFailure[]>;
   /** The field for queries, when it is known. */
@@ -113,6 +133,7 @@ export class BulkWriter {
       onDropped: (count) => {
         this.#dropped += count;
       },
+      onExisting: (count) => this.#addExisting(count),
       onNotWritten: (count) => options.unchanged?.notWritten(count),
     });
     this.#bulk = new Delivery(options.retries, this.#size);
@@ -146,7 +167,7 @@ export class BulkWriter {
       else hashes.add(bytes.hashOfFirstLine(i, ID_BYTES));
     }
     if (queries.length === 0) {
-      return [hashes, () => this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes), signal)];
+      return [hashes, () => this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes, signal), signal)];
     }
     // A delete by query may concern any document.
     return [undefined, () => this.#writeInTurns(bytes, queries, signal)];
@@ -178,7 +199,7 @@ export class BulkWriter {
     const documents = parts.map((part) => part.documents);
     const bytes = new BatchBytes(joinBatches(documents));
     const signal = AbortSignal.any(parts.map((part) => part.signal));
-    const failures = await this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes), signal);
+    const failures = await this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes, signal), signal);
     return splitFailures(failures, documents);
   }
 
@@ -197,9 +218,19 @@ export class BulkWriter {
     return this.#requestDelete(index, query);
   }
 
+  #addExisting(count: number): void {
+    this.#existing += count;
+    this.#options.streams?.onExisting(count);
+  }
+
   /** Reports warnings about the whole run. Call it after the last write. */
   end(): void {
     const dropped = this.#dropped;
+    if (this.#existing > 0) {
+      this.#options.log.warn(
+        `The data stream already has ${counted(this.#existing, 'document')} by their ids, and keeps the older content. They count as unchanged`,
+      );
+    }
     if (dropped === 0) return;
     const were = dropped === 1 ? 'was' : 'were';
     this.#options.log.warn(
@@ -214,7 +245,7 @@ export class BulkWriter {
     signal: AbortSignal,
   ): Promise<readonly IndexFailure[]> {
     const failures: IndexFailure[] = [];
-    const bulk = this.#bulkRequests(bytes);
+    const bulk = this.#bulkRequests(bytes, signal);
     for (let from = 0, to = 0; from < bytes.count; from = to) {
       while (to < bytes.count && queries[to] === queries[from]) to++;
       const positions = allOf(to, from);
@@ -224,9 +255,14 @@ export class BulkWriter {
     return failures;
   }
 
-  #bulkRequests(bytes: BatchBytes): Destination {
-    const { engine, partial, externalVersions, requireAlias } = this.#options;
-    const query = requireAlias ? `${BULK_FILTER}&require_alias=true` : BULK_FILTER;
+  #bulkRequests(bytes: BatchBytes, signal: AbortSignal): Destination {
+    const { partial, externalVersions, requireAlias, recorder } = this.#options;
+    const more = requireAlias ? '&require_alias=true' : '';
+    const send: StreamWriter['send'] = async (body, positions) => {
+      const post = (filter = '') => this.#sendBulk(body, positions.length, `${BULK_FILTER}${filter}${more}`);
+      return recorder === undefined ? (await post()).reply : recorder.request(bytes, positions, signal, post);
+    };
+    const requests = this.#streamRequests(bytes, send);
     return {
       partial,
       key: (position) => keyOf(bytes.firstLine(position)),
@@ -236,13 +272,55 @@ export class BulkWriter {
       request: (positions) => {
         this.#written = true;
         this.#refreshed.clear();
-        const body = bytes.join(positions);
-        const contentType = 'application/x-ndjson';
-        return this.#ask(engine, { method: 'POST', path: `/_bulk?${query}`, body, contentType }, (response) =>
-          this.#replies.read(response, positions.length),
-        );
+        return requests === undefined ? send(bytes.join(positions), positions) : requests.request(positions);
       },
     };
+  }
+
+  #streamRequests(bytes: BatchBytes, send: StreamWriter['send']): StreamRequests | undefined {
+    const { streams, name } = this.#options;
+    if (streams === undefined) return undefined;
+    return new StreamRequests(bytes, {
+      find: async (names) => {
+        const response = await this.#refusing(() => streams.names.find(names));
+        return response === undefined || 'refused' in response ? response : { refused: statusRefusal(response, name) };
+      },
+      isStream: (stream) => streams.names.has(stream),
+      existing: (stream, ids) => this.#existingIds(stream, ids),
+      send,
+      onExisting: (count) => this.#addExisting(count),
+      why: streams.why,
+    });
+  }
+
+  /** Returns which ids a data stream has, in all its indices. */
+  async #existingIds(stream: string, ids: readonly string[]): Promise<ReadonlySet<string> | Reply> {
+    const { engine, name } = this.#options;
+    const found = new Set<string>();
+    this.#refreshed.delete(stream);
+    const refused = await this.#refresh(stream);
+    if (refused !== undefined) return refused;
+    for (let from = 0; from < ids.length; from += MAX_HITS) {
+      const values = ids.slice(from, from + MAX_HITS);
+      const path = `/${encodeURIComponent(stream)}/_search?filter_path=hits.hits._id`;
+      const body = JSON.stringify({ size: values.length, _source: false, query: { ids: { values } } });
+      const hits = await this.#ask(engine, { method: 'POST', path, body }, (response) => readHits(response, name));
+      if (!Array.isArray(hits)) return hits as Reply;
+      for (const id of hits as string[]) found.add(id);
+    }
+    return found;
+  }
+
+  /** Returns the reply, and the response if there was one. */
+  async #sendBulk(body: Buffer, count: number, query: string) {
+    const contentType = 'application/x-ndjson';
+    let response: HttpResponse | undefined;
+    const request = { method: 'POST', path: `/_bulk?${query}`, body, contentType } as const;
+    const reply = await this.#ask<Reply>(this.#options.engine, request, (answer) => {
+      response = answer;
+      return this.#replies.read(answer, count);
+    });
+    return { reply, response };
   }
 
   async #deleteByQuery(bytes: BatchBytes, positions: readonly number[], signal: AbortSignal): Promise<IndexFailure[]> {
@@ -319,14 +397,30 @@ export class BulkWriter {
     request: SearchEngineRequest,
     read: (response: HttpResponse) => T | Reply,
   ): Promise<T | Reply> {
+    return this.#refusing(async () => read(await engine.request(request)));
+  }
+
+  /** Returns the result of requests, or the refusal if one has no response. */
+  async #refusing<T>(work: () => Promise<T>): Promise<T | { readonly refused: DeliveryFailure }> {
     try {
-      return read(await engine.request(request));
+      return await work();
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
       const refusal = transportRefusal(error.message, this.#options.name);
       return { refused: error.isConnectionFailure ? refusal : { ...refusal, retryable: false } };
     }
   }
+}
+
+/**
+ * Returns the ids of the hits of a search. Without a permission to search, or without a data stream, there are none: a
+ * `create` then still finds the ids of the newest index.
+ */
+function readHits(response: HttpResponse, name: ProductName): string[] | Reply {
+  if (response.status === 403 || response.status === 404) return [];
+  if (response.status >= 300) return { refused: statusRefusal(response, name) };
+  const { hits } = (parse(response) ?? {}) as { hits?: { hits?: readonly { _id: string }[] } };
+  return (hits?.hits ?? []).map(({ _id }) => _id);
 }
 
 function valuesQuery(wanted: readonly DeleteByQuery[]): object {

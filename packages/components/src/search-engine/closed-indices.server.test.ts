@@ -37,6 +37,7 @@ await describeWithServer('opensearch', (server) => {
     const indexer = new OpenSearchIndexer({ url: server.url, index }, context);
     const encoder = new BulkEncoder(indexer.encoder().options as BulkEncoderOptions, log);
     await indexer.connect();
+    await indexer.begin();
     try {
       const batch = encodedBatch(encoder, [{ id: '1', ...fields }]);
       return { failures: await indexer.send(batch, new AbortController().signal), warnings };

@@ -10,8 +10,8 @@ export const connectionParameters = {
    */
   url: Type.String(CONNECTS),
   /**
-   * The index or alias. An indexer also accepts a data stream, or placeholders, which select an index for each
-   * document. QueryOpensearch accepts several names, separated by commas.
+   * The index, alias or data stream. An indexer also accepts placeholders, which select one for each document.
+   * QueryOpensearch accepts several names, separated by commas.
    */
   index: Type.String(),
   /** The user, instead of one in the URL; needs password. */

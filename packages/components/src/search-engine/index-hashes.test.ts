@@ -68,6 +68,7 @@ describe('the hashes of an index', () => {
     const encoder = new HashingBulkEncoder(indexer.encoder().options as BulkEncoderOptions);
     const encoded = batches.map((documents) => encodedBatch(encoder, documents));
     await indexer.connect();
+    await indexer.begin();
     try {
       for (const batch of encoded) await indexer.send(batch, new AbortController().signal);
       return { unchanged, warnings };

@@ -44,14 +44,20 @@ export function definitionOf({ create = {} }: IndexParameters): Promise<IndexDef
   return readDefinition(given, (path) => readFile(path, 'utf8'), jsonErrorOf);
 }
 
-/** Reports each difference between the block `create` and what exists. */
+/**
+ * Reports each difference between the block `create` and what exists.
+ * @param hasIndex whether the block describes an index, and not only templates and pipelines
+ */
 export async function reachDefinition(
   params: IndexParameters & SearchEngineSettings,
+  hasIndex: boolean,
   report: ReportProblem,
 ): Promise<void> {
   const options = { rebuilds: params.rebuild !== undefined, updates: params.create?.update === true };
   const definition = await definitionOf(params);
-  const all = await withAdmin(params, (admin) => findDifferences(admin, aliasOf(params), definition, options));
+  const all = await withAdmin(params, (admin) =>
+    findDifferences(admin, hasIndex ? aliasOf(params) : undefined, definition, options),
+  );
   for (const { parameter, ...problem } of all) {
     const isInFile = parameter[0] === 'mappings' && params.create?.mappings === undefined;
     report({ ...problem, parameter: ['create', ...(isInFile ? ['mappingsFile'] : parameter)], severity: 'warning' });

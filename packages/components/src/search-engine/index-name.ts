@@ -94,6 +94,11 @@ export function isIndexTemplate(text: string): boolean {
   return typeof compileIndexName(text) !== 'string';
 }
 
+/** Returns whether neither documents nor the server compute the name. */
+export function isFixedName(text: string): boolean {
+  return !isComputed(text) && !isIndexTemplate(text);
+}
+
 /** Returns whether a name is date math of the server: `<logs-{now/d}>`. */
 function isComputed(text: string): boolean {
   return /^<.*>$/.test(text);

@@ -1,4 +1,4 @@
-import { MapOf, READS, type Static, Type, WRITES } from '@headrace/engine';
+import { MapOf, OneOf, READS, type Static, Type, WRITES } from '@headrace/engine';
 
 /** What a saved query should find. */
 export const savedQuery = {
@@ -40,6 +40,12 @@ export const outputChecks = {
   required: Type.Optional(MapOf(Type.Number({ minimum: 0, maximum: 100 }))),
 };
 
+/**
+ * What happens if programs that are not runs of this process have written to the live output since the rebuild began:
+ * fail, or report, which puts the new output into use without their changes. Defaults to fail.
+ */
+export const foreignWrites = Type.Optional(OneOf(['fail', 'report'], { default: 'fail' }));
+
 const checks = Type.Object({
   ...outputChecks,
   /** Saved queries with the documents that they should find. */
@@ -48,6 +54,11 @@ const checks = Type.Object({
 
 /** The parameters of the indexers that create and replace indices. */
 export const indexParameters = {
+  /**
+   * Whether the destination is a data stream, which only adds documents. Defaults to what the search engine says about
+   * the name. Set it if the user of this config may not ask.
+   */
+  dataStream: Type.Optional(Type.Boolean()),
   /**
    * Creates what is missing before the first document: the index with settings and mappings (or mappingsFile, a JSON
    * file), templates (names and JSON files of index templates) and pipelines (names and JSON files of ingest pipelines).
@@ -79,6 +90,7 @@ export const indexParameters = {
       alias: Type.Optional(Type.String()),
       /** How many older indices are kept. Defaults to 1. */
       keep: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, default: 1 })),
+      foreignWrites,
       /** What the new index must fulfil before the alias moves: documents, maxFailed, required, queries. */
       checks: Type.Optional(checks),
     }),

@@ -1,7 +1,7 @@
 import { MapOf, type Static, Type } from '@headrace/engine';
 import type { CollectionDefinition, RebuildPlan } from '@headrace/reindexing';
 import { jsonOf } from '../search-engine/index-lifecycle.ts';
-import { outputChecks, savedQuery } from '../search-engine/index-parameters.ts';
+import { foreignWrites, outputChecks, savedQuery } from '../search-engine/index-parameters.ts';
 
 /** A saved query with the documents that it should find. */
 const query = Type.Object({
@@ -40,6 +40,7 @@ export const collectionParameters = {
       alias: Type.Optional(Type.String()),
       /** How many older collections are kept. Defaults to 1. */
       keep: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, default: 1 })),
+      foreignWrites,
       /** What the new collection must fulfil before the alias moves: documents, maxFailed, required, queries. */
       checks: Type.Optional(
         Type.Object({

@@ -1,5 +1,6 @@
 import {
   type ClassChoices,
+  capped,
   checkNestedStage,
   commonParameters,
   copyValue,
@@ -57,11 +58,11 @@ const parameters = Type.Object({
    */
   entries: MapOf(Type.String()),
   /** The number of objects. Cannot be combined with minNumObjects and maxNumObjects. Defaults to 1. */
-  numObjects: Type.Optional(Type.Integer({ minimum: 1 })),
+  numObjects: Type.Optional(Type.Integer({ minimum: 1, ...capped('maxItems') })),
   /** The smallest number of objects, for a random number. Requires maxNumObjects. */
-  minNumObjects: Type.Optional(Type.Integer({ minimum: 1 })),
+  minNumObjects: Type.Optional(Type.Integer({ minimum: 1, ...capped('maxItems') })),
   /** The largest number of objects, for a random number. */
-  maxNumObjects: Type.Optional(Type.Integer({ minimum: 1 })),
+  maxNumObjects: Type.Optional(Type.Integer({ minimum: 1, ...capped('maxItems') })),
   /**
    * The generators by name. Each is the config of a stage, with its parameters: AddRandomBoolean, AddRandomDate,
    * AddRandomDouble, AddRandomInt or AddRandomString. The parameters name, fieldName and conditions have no effect.

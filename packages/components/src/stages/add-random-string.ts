@@ -1,4 +1,5 @@
 import {
+  capped,
   counted,
   type Document,
   HeadraceError,
@@ -29,11 +30,11 @@ const parameters = Type.Object({
    * With a file that has more lines, a run uses that many of them, selected at random. The file must not have fewer.
    * Defaults to all lines of the file.
    */
-  rangeSize: Type.Optional(Type.Integer({ minimum: 1 })),
+  rangeSize: Type.Optional(Type.Integer({ minimum: 1, ...capped('maxItems') })),
   /** The smallest number of terms for a document. Requires maxNumOfTerms. Defaults to 1. */
-  minNumOfTerms: Type.Optional(Type.Integer({ minimum: 0 })),
+  minNumOfTerms: Type.Optional(Type.Integer({ minimum: 0, ...capped('maxItems') })),
   /** The largest number of terms for a document. Defaults to 1. */
-  maxNumOfTerms: Type.Optional(Type.Integer({ minimum: 0 })),
+  maxNumOfTerms: Type.Optional(Type.Integer({ minimum: 0, ...capped('maxItems') })),
   /**
    * Whether the terms are joined into one text, separated by blanks. Cannot be combined with isNested. Defaults to
    * false.

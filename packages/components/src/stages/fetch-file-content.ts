@@ -1,4 +1,4 @@
-import { type Document, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
+import { type Document, memoryOf, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
 import { checkDestination } from '../fields/destination.ts';
 import { MAX_CONTENT_BYTES } from '../storage/read-whole.ts';
 import { checkStorageSettings, type StorageSettings, storageParameters } from '../storage/storage-parameters.ts';
@@ -20,7 +20,8 @@ const parameters = Type.Object({
  * https://account.blob.core.windows.net/container/name. For web pages, use the stage FetchUri.
  *
  * A document without the field, or with null in it, does not change. A file that cannot be read, a folder, and a file
- * of more than 256 MiB fail the document. Several files are read at a time. Documents keep their order.
+ * of more than 256 MiB fail the document. Several files are read at a time, as far as there is memory. Documents keep
+ * their order.
  */
 export class FetchFileContent extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -61,6 +62,6 @@ export class FetchFileContent extends Stage<typeof parameters> {
 
   async #fetch(document: Document, path: string): Promise<void> {
     const { fileContentField = 'file_content' } = this.params;
-    document.set(fileContentField, await this.#storages.readContent(path, MAX_CONTENT_BYTES));
+    document.set(fileContentField, await this.#storages.readContent(path, MAX_CONTENT_BYTES, memoryOf(document)));
   }
 }

@@ -6,6 +6,8 @@ import {
   type Document,
   MAX_MILLIS,
   MapOf,
+  type MemoryHold,
+  memoryOf,
   messageOf,
   type ParameterProblem,
   Stage,
@@ -103,7 +105,8 @@ const MAX_REDIRECTS = 50;
  * value is fetched. Up to 50 redirects are followed. Compressed answers are decompressed. Cookies are not kept. A user
  * and password in the URL are sent as basic authentication. Proxies are read from HTTP_PROXY, HTTPS_PROXY and NO_PROXY
  * of the environment. 128 documents are fetched at a time, connections are reused, and documents keep their order.
- * Answers of more than 256 MiB are errors unless maxSize cuts them.
+ * Answers of more than 256 MiB are errors unless maxSize cuts them. Large answers wait for memory, and an answer that
+ * needs more than a document may have fails the document (HR_MEMORY_LIMIT).
  *
  * With cache, an answer with status 200 is not fetched again while it is fresh. After that, the server is asked whether
  * it has changed, and a 304 counts as the stored answer. Answers after redirects are not stored.
@@ -203,25 +206,32 @@ export class FetchUri extends Stage<typeof parameters> {
 
   async #fetch(document: Document, url: string): Promise<void> {
     let response: FetchedResponse;
+    const memory = memoryOf(document);
+    const before = memory.bytes;
     try {
       const variant = [this.#headers, this.params.maxSize];
-      const send = (headers: Readonly<Record<string, string>>) => this.#get(url, headers);
+      const send = (headers: Readonly<Record<string, string>>) => this.#get(url, headers, memory);
       response = await (this.#cache === undefined ? send({}) : fetchCached(this.#cache, { url, variant, send }));
     } catch (error) {
+      memory.keep(before);
       if (!(error instanceof HttpError) || error.failure === 'aborted') throw error;
       document.set(this.#errorField, javaHttpException(error));
       return;
     }
+    memory.keep(before + response.body.length);
     if (this.#isListed(response.status)) {
+      memory.keep(before);
       document.set(this.#errorField, `java.io.IOException Retry request to '${url}'`);
       return;
     }
+    // The bytes of the cache are not counted yet.
+    await memory.take(before + response.body.length - memory.bytes);
     document.set(this.params.dest, response.body);
     document.set(this.#statusField, response.status);
     document.set(this.#sizeField, response.body.length);
   }
 
-  #get(url: string, more: Readonly<Record<string, string>>): Promise<HttpResponse> {
+  #get(url: string, more: Readonly<Record<string, string>>, memory: MemoryHold): Promise<HttpResponse> {
     const { maxSize = -1 } = this.params;
     const isCut = maxSize >= 0 && maxSize <= MAX_CONTENT_BYTES;
     return getFollowing(
@@ -231,6 +241,7 @@ export class FetchUri extends Stage<typeof parameters> {
         headers: { ...this.#headers, ...more },
         maxBodyBytes: isCut ? maxSize : MAX_CONTENT_BYTES,
         oversize: isCut ? 'cut' : 'fail',
+        memory,
       },
       { limit: MAX_REDIRECTS, follow: (status) => !this.#isListed(status) },
     );

@@ -1,4 +1,5 @@
 import {
+  capped,
   type Document,
   double,
   type ParameterProblem,
@@ -16,7 +17,7 @@ const parameters = Type.Object({
   /** The fields to write. */
   fields: Type.Array(Type.String()),
   /** How many numbers a vector has, at least 1. */
-  dimensions: Type.Integer({ minimum: 1 }),
+  dimensions: Type.Integer({ minimum: 1, ...capped('maxItems') }),
   /**
    * What happens to a field that exists: "overwrite" replaces its values, "append" adds the numbers to them, "skip"
    * keeps them. Defaults to "overwrite".

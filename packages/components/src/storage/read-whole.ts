@@ -1,6 +1,6 @@
 import { closeSync, constants, readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { HeadraceError } from '@headrace/engine';
+import { HeadraceError, type MemoryHold } from '@headrace/engine';
 import { open, openSync } from '../local-files/local-files.ts';
 
 /** The maximum size of a field value. As base64 it becomes a string, and memory holds several copies of it. */
@@ -15,13 +15,22 @@ export class FileTooLarge extends HeadraceError {
   }
 }
 
-/** Reads all bytes of a source. Throws `FileTooLarge` and closes the source if there are more than `limit` bytes. */
-export async function collectBytes(source: AsyncIterable<Uint8Array>, limit: number, path: string): Promise<Buffer> {
+/**
+ * Reads all bytes of a source. Throws `FileTooLarge` and closes the source if there are more than `limit` bytes.
+ * @param memory counts the bytes; nothing more is read while there is not enough
+ */
+export async function collectBytes(
+  source: AsyncIterable<Uint8Array>,
+  limit: number,
+  path: string,
+  memory?: MemoryHold,
+): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of source) {
     size += piece.length;
     if (size > limit) throw new FileTooLarge(path, limit);
+    await memory?.take(piece.length);
     // The source may reuse the buffer of the chunk.
     pieces.push(Buffer.from(piece));
   }
@@ -103,12 +112,19 @@ const READ_ONLY = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
  * Reads all bytes of a local file.
  *
  * @param size the size in the listing; the file may have changed since
+ * @param memory counts the bytes before they are read
  */
-export async function readLocalFile(local: string, size: number | undefined, limit: number): Promise<Buffer> {
+export async function readLocalFile(
+  local: string,
+  size: number | undefined,
+  limit: number,
+  memory?: MemoryHold,
+): Promise<Buffer> {
   const handle = await open(local, READ_ONLY);
   try {
     const expected = size ?? (await regularSize(handle));
     if (expected > limit) throw new FileTooLarge(local, limit);
+    await memory?.take(expected);
     // One byte more: if it stays empty, the file has ended.
     let buffer = Buffer.allocUnsafe(expected + 1);
     let filled = 0;
@@ -118,6 +134,7 @@ export async function readLocalFile(local: string, size: number | undefined, lim
       if (bytesRead === 0 || filled === expected) return buffer.subarray(0, filled);
       if (filled < buffer.length) continue;
       if (filled > limit) throw new FileTooLarge(local, limit);
+      await memory?.take(Math.min(filled, limit + 1 - filled));
       buffer = Buffer.concat([buffer], Math.min(filled * 2, limit + 1));
     }
   } finally {

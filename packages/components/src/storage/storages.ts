@@ -1,4 +1,4 @@
-import { type ErrorCode, HeadraceError, messageOf, type ParameterProblem } from '@headrace/engine';
+import { type ErrorCode, HeadraceError, type MemoryHold, messageOf, type ParameterProblem } from '@headrace/engine';
 import { checkLibrary, missingLibrary, type OptionalLibrary } from '../libraries/optional-library.ts';
 import { type FileUri, parseFileUri } from './file-uri.ts';
 import { LocalStorage } from './local-storage.ts';
@@ -95,12 +95,13 @@ export class Storages {
   /**
    * Reads the whole content of a file: a local path, `classpath:x` (x in the working directory), or a URI. Throws
    * `HR_SOURCE_UNREADABLE` if the file cannot be read, or has more than `limit` bytes.
+   * @param memory counts the bytes; nothing more is read while there is not enough
    */
-  async readContent(text: string, limit: number): Promise<Buffer> {
+  async readContent(text: string, limit: number, memory?: MemoryHold): Promise<Buffer> {
     const uri = parseFileUri(text.replace(CLASSPATH, './'));
     try {
-      if (uri.scheme === 'file') return await readLocalFile(uri.path, undefined, limit);
-      return await collectBytes((await this.of(uri)).read(uri), limit, text);
+      if (uri.scheme === 'file') return await readLocalFile(uri.path, undefined, limit, memory);
+      return await collectBytes((await this.of(uri)).read(uri), limit, text, memory);
     } catch (error) {
       if (error instanceof HeadraceError) throw error;
       throw new HeadraceError('HR_SOURCE_UNREADABLE', `Cannot read ${text}: ${messageOf(error)}`, { cause: error });

@@ -96,6 +96,20 @@ await describeWithServer('opensearch', (server) => {
   );
 });
 
+await describeWithServer('opensearch', (server) => {
+  it(
+    'the example indexers/data-stream.conf adds each event once',
+    async () => {
+      const engine = new BulkEngine('OpenSearch', () => server.url);
+      for (let run = 0; run < 2; run++) await runExample('indexers/data-stream', { OPENSEARCH_URL: server.url }, 4);
+      const events = await engine.contents('headrace-events');
+      expect(Object.keys(events).sort()).toEqual(['e1', 'e2', 'e3', 'e4']);
+      expect(events.e1).toMatchObject({ '@timestamp': '2026-05-06T07:08:09Z', level: 'info' });
+    },
+    PATIENCE_MS,
+  );
+});
+
 await describeWithServer('solr', (server) => {
   it(
     'the example indexers/solr.conf fills a core, which connectors/solr.conf reads',

@@ -59,7 +59,7 @@ export class RunProgressWatch {
   private constructor(options: WatchOptions, admin: Admin) {
     this.#options = options;
     const { settings, pipeline } = options;
-    this.#lags = [sourceTopic(settings, pipeline), destTopic(pipeline)].map(
+    this.#lags = [sourceTopic(settings, pipeline), destTopic(settings, pipeline)].map(
       (topic) => new ConsumerLag(settings, topic),
     );
     this.#admin = admin;
@@ -136,7 +136,7 @@ export class RunProgressWatch {
     const readersOf = (topic: string) => members.filter(({ metadata }) => metadata?.topics?.includes(topic) === true);
     const source = sourceTopic(settings, pipeline);
     const workers = readersOf(source);
-    const hasIndexer = readersOf(destTopic(pipeline)).length > 0;
+    const hasIndexer = readersOf(destTopic(settings, pipeline)).length > 0;
     const needsIndexer = workers.some(({ clientId }) => clientId !== `headrace-worker-indexer-${pipeline}`);
     if (isExternal && (workers.length === 0 || (settings.format === 'lucille' && !hasIndexer))) {
       const text = `The worker or the indexer of this process has not joined the consumer group ${groupId} yet. Its messages say why.`;
@@ -151,7 +151,7 @@ export class RunProgressWatch {
       const messages = counted(toIndex, 'message');
       return {
         kind: 'unindexed',
-        text: `No indexer is running for ${messages} in ${destTopic(pipeline)}. ${indexer}`,
+        text: `No indexer is running for ${messages} in ${destTopic(settings, pipeline)}. ${indexer}`,
       };
     }
     if (workers.length === 0) {

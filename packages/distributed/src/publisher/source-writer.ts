@@ -235,7 +235,8 @@ export class SourceWriter extends Indexer<typeof parameters> {
     // The promise may be rejected before the run waits for it.
     confirmed.catch(() => undefined);
     const reported = this.#settings.events ? { events } : {};
-    const header: BatchHeader = { run: this.context.runId, ...reported, batch, count, bytes, pieces };
+    const config = this.#settings.identity;
+    const header: BatchHeader = { run: this.context.runId, config, ...reported, batch, count, bytes, pieces };
     try {
       await this.#write({ topic, partition, value, headers: toHeaders(header) }, queue);
     } catch (error) {

@@ -40,7 +40,7 @@ export class DeadLetters {
   constructor(writer: PartitionWriter, settings: KafkaSettings, pipeline: string, source: string, log: Logger) {
     this.#writer = writer;
     this.#settings = settings;
-    this.#topic = failTopic(pipeline);
+    this.#topic = failTopic(settings, pipeline);
     this.#source = source;
     this.#log = log;
   }

@@ -67,7 +67,7 @@ it('rejects with every other error, which names the topic, so that the message i
 it('names no topic for a run_id that no run can have, and warns once', () => {
   const writer = new RefusingWriter(UNKNOWN);
   const events = writer.events();
-  expect(events.topicOf('b7c5-1')).toBe('films_event_b7c5-1');
+  expect(events.topicOf('b7c5-1')).toBe('g_films_event_b7c5-1');
   expect([events.topicOf('a run/1'), events.topicOf('x'.repeat(300))]).toEqual([undefined, undefined]);
   expect(writer.warnings).toEqual([
     'The run_id of a document is "a run/1", which cannot be part of the name of a topic. The document is processed, but its result is not reported',

@@ -1,7 +1,8 @@
 import { hasKafkaError, isPassing, kafkaError } from '@headrace/components/kafka';
 import type { Logger } from '@headrace/engine';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
-import { eventTopic, isTopicName } from '../settings/topics.ts';
+import { isTopicName } from '../settings/topic-name.ts';
+import { eventTopicName } from '../settings/topics.ts';
 import { explainWrite, type OutgoingMessage, type PartitionWriter } from './partition-writer.ts';
 
 /** Writes to the event topics of runs. The topic of a run is deleted when the run ends. */
@@ -26,10 +27,8 @@ export class EventWriter {
    * `run_id`.
    */
   topicOf(runId: string): string | undefined {
-    const { eventTopic: fixed } = this.#settings;
-    if (fixed !== undefined || isTopicName(`${this.#pipeline}_event_${runId}`)) {
-      return eventTopic(this.#settings, this.#pipeline, runId);
-    }
+    const topic = eventTopicName(this.#settings, this.#pipeline, runId);
+    if (isTopicName(topic)) return topic;
     if (!this.#hasWarnedOfId) {
       this.#log.warn(
         `The run_id of a document is "${runId.slice(0, 100)}", which cannot be part of the name of a topic. The document is processed, but its result is not reported`,

@@ -1,4 +1,5 @@
 import type { TopicMessage } from '@headrace/components/kafka';
+import type { ConfigIdentity } from '../settings/config-identity.ts';
 
 /** The name of Headrace's header. Messages without it are in Lucille's format. */
 const NAME = 'headrace';
@@ -7,6 +8,8 @@ const NAME = 'headrace';
 export interface BatchHeader {
   /** The id of the run. */
   readonly run: string;
+  /** The config whose document it is. Absent in messages of other programs, and in replayed ones. */
+  readonly config?: ConfigIdentity;
   /** The topic for reports, or undefined if no reports are wanted. */
   readonly events?: string;
   /** The number of the batch in its run and pipeline. */

@@ -26,6 +26,7 @@ import { DeadLetters } from './dead-letters.ts';
 import { DocumentChunk } from './document-chunk.ts';
 import { explainRead } from './explain-read.ts';
 import { FailureWatch } from './failure-watch.ts';
+import { ForeignMessages } from './foreign-messages.ts';
 import { type BatchHeader, readHeader } from './headers.ts';
 import { IdleWarning } from './idle-warning.ts';
 import { Outbox } from './outbox.ts';
@@ -86,6 +87,7 @@ export class QueueReader extends Connector<typeof parameters> {
   #outbox: Outbox | undefined;
   #letters: DeadLetters | undefined;
   #careful: CarefulReading | undefined;
+  readonly #foreign = new ForeignMessages(this.#settings.identity, this.params.topic, this.context.log);
   /** The reason why documents could not be delivered. The run ends, and the messages are read again. */
   #failure: unknown;
   /** Whether the process was asked to stop. */
@@ -155,6 +157,7 @@ export class QueueReader extends Connector<typeof parameters> {
   override async close(): Promise<void> {
     this.#stop.abort();
     this.#health?.close();
+    this.#foreign.close();
     await this.#lag.close();
     // The documents of these messages are indexed. Without report and commit, they would be processed again.
     await withinCloseTime(Promise.allSettled(this.#finishing));
@@ -208,6 +211,7 @@ export class QueueReader extends Connector<typeof parameters> {
         continue;
       }
       const header = readHeader(message);
+      if (this.#isForeign(message, header)) continue;
       // The message is in progress from now on, so its partition is not released before it has finished.
       const entry = this.#commits.begin(message, header?.bytes);
       if (this.#careful?.covers(message) === true) {
@@ -234,6 +238,19 @@ export class QueueReader extends Connector<typeof parameters> {
       target.hurry?.();
       await this.#commits.below(most, MAX_OPEN_BYTES, signal);
     }
+  }
+
+  /** Returns true if another consumer group processes the message. Throws if it must not be passed over. */
+  #isForeign(message: TopicMessage, header: BatchHeader | undefined): boolean {
+    try {
+      if (!this.#foreign.has(header?.config)) return false;
+    } catch (error) {
+      // No document of this process has caused it.
+      this.#failure ??= error;
+      throw error;
+    }
+    this.#commits.done(this.#commits.begin(message, 0));
+    return true;
   }
 
   /** Processes one message while nothing else is in progress. */

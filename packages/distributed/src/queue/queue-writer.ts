@@ -31,7 +31,7 @@ export class QueueWriter extends Indexer<typeof parameters> {
   /** A batch is sent in one message. In Lucille's format each document has its own message, with its id as the key. */
   override readonly streaming = this.#settings.format === 'headrace';
   override readonly maxInFlight = MAX_IN_FLIGHT;
-  readonly #topic = destTopic(this.params.pipeline);
+  readonly #topic = destTopic(this.#settings, this.params.pipeline);
   /** The number of partitions of the topic. */
   #partitions = 1;
   #writer: PartitionWriter | undefined;
@@ -79,7 +79,8 @@ export class QueueWriter extends Indexer<typeof parameters> {
   }
 
   async #sendPart(part: PartitionBatch, origin: QueueOrigin): Promise<IndexFailure[]> {
-    const { header = { run: '', batch: 0, count: 0, bytes: 0 }, attempt } = origin;
+    const { identity } = this.#settings;
+    const { header = { run: '', batch: 0, count: 0, bytes: 0, config: identity }, attempt } = origin;
     // Counts the message before it is written, because an indexer may report it before the broker has answered.
     const number = origin.parts++;
     const headers: BatchHeader = {

@@ -6,7 +6,7 @@ import { type BatchHeader, parseHeader, toHeaders } from '../queue/headers.ts';
 import { type OutgoingMessage, PartitionWriter } from '../queue/partition-writer.ts';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
 import { TopicAdmin } from '../settings/topic-admin.ts';
-import { isTopicName } from '../settings/topics.ts';
+import { isTopicName } from '../settings/topic-name.ts';
 import { partitionOf } from '../wire/murmur2.ts';
 
 /** A message of a dead-letter topic. */
@@ -95,7 +95,7 @@ function messageAgain(message: TopicMessage, topic: string, partitions: number):
   const again = { topic, value, ...(key === undefined ? {} : { key }) };
   if (batch === undefined) return { ...again, partition: partitionOf(key?.toString() ?? '', partitions) };
   // All documents of a batch have the partition of the topic that they came from. The run has already counted them, so
-  // nothing is reported.
+  // nothing is reported. The user decides which config processes them, so they have no identity.
   const { run, batch: number, count, bytes, pieces } = batch;
   const partition = Number(/partition (\d+), offset \d+$/.exec(place)?.[1] ?? 0) % partitions;
   return { ...again, partition, headers: toHeaders({ run, batch: number, count, bytes, pieces }) };
@@ -147,7 +147,7 @@ async function openTopic(
 
 function unknownTopic({ bootstrapServers }: KafkaSettings, topic: string): HeadraceError {
   return new HeadraceError('HR_SOURCE_UNREADABLE', `There is no topic ${topic} at ${bootstrapServers}`, {
-    hint: 'The dead-letter topic of a pipeline is called PIPELINE_fail. The first worker or indexer creates it.',
+    hint: 'The dead-letter topic of a pipeline is called GROUP_PIPELINE_fail, with kafka.configId or kafka.consumerGroupId as GROUP. The first worker or indexer creates it.',
   });
 }
 

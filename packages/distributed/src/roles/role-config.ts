@@ -91,5 +91,5 @@ function waitingDocuments({ partitions }: KafkaSettings, isExternal: boolean): n
 
 /** The topic that a process reads. */
 function queueTopic(settings: KafkaSettings, role: Exclude<Role, 'publisher'>, pipeline: string): string {
-  return role === 'indexer' ? destTopic(pipeline) : sourceTopic(settings, pipeline);
+  return role === 'indexer' ? destTopic(settings, pipeline) : sourceTopic(settings, pipeline);
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readKafkaSettings } from './kafka-settings.ts';
+import { type KafkaSettings, readKafkaSettings } from './kafka-settings.ts';
 import { destTopic, eventTopic, failTopic, sourceTopic } from './topics.ts';
 
 const REQUIRED = {
@@ -28,6 +28,7 @@ describe('the kafka block', () => {
     expect(settingsOf({})).toEqual({
       bootstrapServers: 'b1:9092,b2:9092',
       groupId: 'films',
+      identity: { id: 'films', group: 'films', destination: 'no indexer' },
       rebalanceTimeout: 60_000,
       maxRequestSize: 500_000,
       consumer: {},
@@ -134,17 +135,31 @@ describe('the kafka block', () => {
 });
 
 describe('the topics of a pipeline', () => {
-  it('have the names of Lucille', () => {
-    const settings = settingsOf({});
-    expect([
-      sourceTopic(settings, 'films'),
-      destTopic('films'),
-      failTopic('films'),
-      eventTopic(settings, 'films', 'run-1'),
-    ]).toEqual(['films_source', 'films_dest', 'films_fail', 'films_event_run-1']);
+  const topicsOf = (settings: KafkaSettings) => [
+    sourceTopic(settings, 'p'),
+    destTopic(settings, 'p'),
+    failTopic(settings, 'p'),
+    eventTopic(settings, 'p', 'run-1'),
+  ];
+
+  it('have the name of the config: kafka.configId, or else the consumer group', () => {
+    expect(topicsOf(settingsOf({}))).toEqual(['films_p_source', 'films_p_dest', 'films_p_fail', 'films_p_event_run-1']);
+    expect(topicsOf(settingsOf({ configId: 'shop' }))[0]).toBe('shop_p_source');
+    expect(readKafkaSettings({ kafka: { ...REQUIRED, configId: ' ' } }).problems).toMatchObject([
+      { path: 'kafka.configId', message: 'kafka.configId is empty' },
+    ]);
   });
 
-  it('have the names of the config', () => {
+  it("have the names of Lucille in Lucille's format, with a warning that two configs may mix their documents", () => {
+    const { settings, problems } = readKafkaSettings({ kafka: { ...REQUIRED, documentFormat: 'lucille' } });
+    expect(topicsOf(settings as KafkaSettings)).toEqual(['p_source', 'p_dest', 'p_fail', 'p_event_run-1']);
+    expect(problems).toMatchObject([
+      { severity: 'warning', message: expect.stringContaining('two configs with the same pipeline name') },
+    ]);
+    expect(settingsOf({ documentFormat: 'lucille', sourceTopic: 'in' }).format).toBe('lucille');
+  });
+
+  it('have the names in the config', () => {
     const settings = settingsOf({ sourceTopic: 'in', eventTopic: 'events' });
     expect([sourceTopic(settings, 'films'), eventTopic(settings, 'films', 'run-1')]).toEqual(['in', 'events']);
   });

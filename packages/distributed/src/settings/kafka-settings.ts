@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { brokersOf } from '@headrace/components/kafka';
-import { messageOf } from '@headrace/engine';
+import { type ErrorCode, messageOf } from '@headrace/engine';
 import { parse } from '@headrace/hocon';
+import { type ConfigIdentity, configIdentity } from './config-identity.ts';
 
 /** The two formats of messages: Headrace's batches, or one document per message as in Lucille. */
 export type DocumentFormat = 'headrace' | 'lucille';
@@ -12,6 +13,8 @@ export type DocumentFormat = 'headrace' | 'lucille';
 export interface KafkaSettings {
   readonly bootstrapServers: string;
   readonly groupId: string;
+  /** Which config this is. Messages of other configs are refused. */
+  readonly identity: ConfigIdentity;
   /** How long a member may take to join again during a rebalance, in milliseconds. */
   readonly rebalanceTimeout: number;
   /** The maximum size of a request, in bytes. */
@@ -36,6 +39,8 @@ export interface KafkaSettings {
 export interface SettingProblem {
   /** Absent for an error. */
   readonly severity?: 'warning';
+  /** Defaults to `HR_CONFIG_INVALID_VALUE`, for a warning to `HR_CONFIG_UNUSED`. */
+  readonly code?: ErrorCode;
   readonly path: string;
   readonly message: string;
   readonly hint: string;
@@ -48,8 +53,12 @@ const DEFAULT_RETRIES = 3;
 /**
  * Reads the `kafka` block of a resolved config, and `worker.maxRetries`. Also reads the property files that it names.
  * @param config the config as plain JSON
+ * @param indexerBlock the name of the block with the parameters of the indexer, if it is known
  */
-export function readKafkaSettings(config: unknown): {
+export function readKafkaSettings(
+  config: unknown,
+  indexerBlock?: string,
+): {
   settings: KafkaSettings | undefined;
   problems: SettingProblem[];
 } {
@@ -78,6 +87,20 @@ export function readKafkaSettings(config: unknown): {
     const message = `kafka.documentFormat must be headrace or lucille, was "${format}"`;
     const hint = 'Use lucille for runs with Java workers or indexers. The format headrace is many times as fast.';
     problems.push({ path: 'kafka.documentFormat', message, hint });
+  }
+  if (text('configId')?.trim() === '') {
+    const hint = 'Write a name that no other config on these brokers has, or remove it.';
+    problems.push({ path: 'kafka.configId', message: 'kafka.configId is empty', hint });
+  }
+  if (format === 'lucille' && text('sourceTopic') === undefined) {
+    problems.push({
+      severity: 'warning',
+      code: 'HR_CONFIG_INVALID_VALUE',
+      path: 'kafka.documentFormat',
+      message:
+        "Topics of Lucille's format are named after the pipeline only, and its messages do not say to which config they belong: two configs with the same pipeline name on these brokers mix their documents",
+      hint: 'Give each config other pipeline names. With the format headrace, topics and messages have the name of the config.',
+    });
   }
   for (const name of ['documentSerializer', 'documentDeserializer']) {
     const value = text(name);
@@ -129,6 +152,12 @@ export function readKafkaSettings(config: unknown): {
   const settings: KafkaSettings = {
     bootstrapServers: text('bootstrapServers') ?? '',
     groupId: text('consumerGroupId') ?? '',
+    identity: configIdentity(
+      config as Record<string, unknown>,
+      text('consumerGroupId') ?? '',
+      text('configId'),
+      indexerBlock,
+    ),
     rebalanceTimeout: number('maxPollIntervalSecs', 300, 1) * 1000,
     maxRequestSize: number('maxRequestSize', 1_000_000, 1000),
     consumer: properties('consumer'),
@@ -153,7 +182,8 @@ export function readKafkaSettings(config: unknown): {
       hint: 'Write host:port pairs, such as broker1:9092,broker2:9092.',
     });
   }
-  return { settings: problems.length === 0 ? settings : undefined, problems };
+  const isValid = problems.every(({ severity }) => severity === 'warning');
+  return { settings: isValid ? settings : undefined, problems };
 }
 
 /** Returns the properties of nested objects by their dotted names. */

@@ -15,8 +15,8 @@ export async function prepareTopics(
 ): Promise<ReadonlyMap<string, number>> {
   const wanted = pipelines.flatMap((pipeline) => [
     { topic: sourceTopic(settings, pipeline), partitions: settings.partitions },
-    { topic: destTopic(pipeline), partitions: settings.partitions },
-    { topic: failTopic(pipeline), partitions: 1 },
+    { topic: destTopic(settings, pipeline), partitions: settings.partitions },
+    { topic: failTopic(settings, pipeline), partitions: 1 },
   ]);
   const admin = await TopicAdmin.open(settings, log);
   try {

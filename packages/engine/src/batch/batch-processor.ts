@@ -1,13 +1,16 @@
 import type { RecordSink } from '../component/connector.ts';
+import { checkRejected, IDS, idOf } from '../component/published.ts';
 import type { Document } from '../document/document.ts';
 import { DocumentList, type DocumentRows } from '../document/document-list.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import { isPlainText, type SourceText } from '../document/source-text.ts';
+import { contractError } from '../errors/contract-error.ts';
+import { counted } from '../errors/counted.ts';
 import { type Failure, HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import type { TablePass } from '../pipeline/table-pass.ts';
 import { release } from '../transport/release.ts';
-import { bytesOf, keepsRunIds, listsIds } from './chunk-marks.ts';
+import { bytesOf, keepsRunIds, knownDocuments, listsIds } from './chunk-marks.ts';
 import { runGuarded } from './compute-guard.ts';
 import { type ComputeLimit, processorMillis } from './compute-limit.ts';
 import { Decoders, decoding } from './decoders.ts';
@@ -32,6 +35,9 @@ const MAX_COLLECTED_WEIGHT = 1024;
 /** Heavy documents form groups of at least this number up to a larger weight, because each group has a cost. */
 const FEW_COLLECTED = 16;
 const MAX_WEIGHT_OF_FEW = 6144;
+
+const NOT_ASYNC = 'It must pass all documents to the sink before it returns: it cannot be async.';
+const NEW_ONES = 'A document belongs to the engine once it is passed. Create a new one for each record.';
 
 export interface BatchProcessorOptions extends Omit<PartPosterOptions, 'inputMillis'> {
   readonly pipeline: Pipeline;
@@ -74,6 +80,10 @@ export class BatchProcessor implements RecordSink {
   #batch: InputBatch | undefined;
   /** The number of documents and unreadable records that the decoder has returned in this pass. */
   #seen = 0;
+  /** True while a decoder may use the sink. */
+  #isDecoding = false;
+  /** The document that a decoder returned last. */
+  #last: Document | undefined;
   /** The number of finished documents of the batch. */
   #done = 0;
   #begun: Begun | undefined;
@@ -161,7 +171,10 @@ export class BatchProcessor implements RecordSink {
     this.#collectedWeight = 0;
     this.#clock.startPass();
     const processorBefore = processorMillis();
-    if (runGuarded(decode, this.#limit.millis + this.#clock.allowanceMillis)) {
+    const isDecoded = runGuarded(decode, this.#limit.millis + this.#clock.allowanceMillis);
+    // V8 executes no `finally` in code that it interrupts.
+    this.#isDecoding = false;
+    if (isDecoded) {
       this.#limit.noteRead();
       return;
     }
@@ -186,9 +199,12 @@ export class BatchProcessor implements RecordSink {
   async #decoding(batch: InputBatch): Promise<() => void> {
     const decode = await decoding(batch, this, (reference) => this.#decoders.get(reference));
     return () => {
+      this.#isDecoding = true;
       try {
         decode();
+        this.#checkNumber(batch);
       } finally {
+        this.#isDecoding = false;
         // If the bytes have an error, the documents before it are still processed.
         this.#sendCollected();
       }
@@ -196,6 +212,14 @@ export class BatchProcessor implements RecordSink {
   }
 
   document(document: Document, source?: SourceText): void {
+    this.#checkSink();
+    const { id } = document;
+    if (typeof id !== 'string' || id === '') {
+      throw contractError(`${this.#decoderName} passed a document without an id: its id is ${idOf(id)}`, IDS);
+    }
+    if (document === this.#last)
+      throw contractError(`${this.#decoderName} passed the document "${id}" twice`, NEW_ONES);
+    this.#last = document;
     const at = this.#seen++;
     if (!this.#isNext(this.#seen)) return;
     if (!keepsRunIds(this.#batch)) document.setRunId(this.#options.runId);
@@ -219,6 +243,7 @@ export class BatchProcessor implements RecordSink {
   }
 
   table(table: DocumentTable): void {
+    this.#checkSink();
     this.#sendCollected();
     const start = this.#seen;
     this.#seen += table.count;
@@ -285,7 +310,10 @@ export class BatchProcessor implements RecordSink {
     if (collected !== undefined) this.#process(collected);
   }
 
-  reject({ place, message, id, count = 1 }: Parameters<RecordSink['reject']>[0]): void {
+  reject(record: Parameters<RecordSink['reject']>[0]): void {
+    this.#checkSink();
+    checkRejected(record);
+    const { place, message, id, count = 1 } = record;
     this.#sendCollected();
     this.#seen += count;
     if (!this.#isNext(this.#seen) || this.#waitsForHeld()) return;
@@ -297,6 +325,28 @@ export class BatchProcessor implements RecordSink {
 
   warn(message: string): void {
     this.#options.log.warn(message);
+  }
+
+  /** The name of the decoder, for messages. The chunks of a batch mostly have the same decoder. */
+  get #decoderName(): string {
+    return this.#batch?.kind === 'records' ? this.#batch.chunks[0].decoder.name : 'A decoder';
+  }
+
+  /** Throws if a decoder uses the sink after it has returned: the document would belong to another chunk. */
+  #checkSink(): void {
+    if (!this.#isDecoding)
+      throw contractError(`${this.#decoderName} used its sink after decode() had returned`, NOT_ASYNC);
+  }
+
+  /** Throws if the decoder of a chunk did not return the number of documents that its connector has published. */
+  #checkNumber(batch: InputBatch): void {
+    if (batch.kind !== 'records' || this.full) return;
+    const expected = knownDocuments(batch.chunks);
+    if (expected === undefined || expected === this.#seen) return;
+    const [{ decoder }] = batch.chunks;
+    throw contractError(
+      `${decoder.name} returned ${counted(this.#seen, 'record')} of a chunk that was published with documents: ${expected}`,
+    );
   }
 
   get known(): number {

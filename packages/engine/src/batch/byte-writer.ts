@@ -2,7 +2,11 @@ import { release } from '../transport/release.ts';
 
 /** The number of characters that are joined before they are converted to bytes, because each native call is slow. */
 const JOIN_CHARACTERS = 16 * 1024;
+/** The bytes of a longer text are counted before. The largest possible number would be too much memory. */
+const COUNTED_CHARACTERS = 256 * 1024;
 const FIRST_CAPACITY = 64 * 1024;
+/** A larger batch is an exception, and says nothing about the next one. */
+const MAX_EXPECTED = 8 * 1024 * 1024;
 /** The rest of a batch may be small. So the expected length shrinks by no more than this factor. */
 const LEAST_SHRINK = 0.75;
 /** The part of the expected length, as a power of two, by which a batch may be longer without another buffer. */
@@ -62,7 +66,10 @@ export class ByteWriter {
   take(): Uint8Array<ArrayBuffer> {
     if (this.#pending !== '') this.#encode();
     const bytes = this.#buffer.subarray(0, this.#length);
-    if (this.#length > 0) this.#lastLength = Math.max(this.#length, Math.round(this.#lastLength * LEAST_SHRINK));
+    if (this.#length > 0) {
+      const shrunk = Math.round(this.#lastLength * LEAST_SHRINK);
+      this.#lastLength = Math.min(MAX_EXPECTED, Math.max(this.#length, shrunk));
+    }
     this.#buffer = Buffer.allocUnsafeSlow(0);
     this.#length = 0;
     this.characters = 0;
@@ -73,7 +80,7 @@ export class ByteWriter {
     const text = this.#pending;
     this.#pending = '';
     // UTF-8 needs at most three bytes for a UTF-16 unit.
-    this.#reserve(text.length * 3);
+    this.#reserve(text.length > COUNTED_CHARACTERS ? Buffer.byteLength(text) : text.length * 3);
     this.#length += this.#buffer.write(text, this.#length, 'utf8');
   }
 

@@ -1,5 +1,6 @@
 import type { ModuleReference, RecordDecoder, RecordSink } from '../component/connector.ts';
 import type { Logger } from '../component/logger.ts';
+import { classOf, contractError } from '../errors/contract-error.ts';
 import { decodeDocuments } from '../transport/document-wire.ts';
 import type { InputBatch } from './pipeline-messages.ts';
 
@@ -42,8 +43,22 @@ export async function decoding(
     decoders.push(isSame ? (decoders[i - 1] as RecordDecoder) : await decoderOf(reference));
   }
   return () => {
-    for (const [i, { bytes, position }] of batch.chunks.entries()) decoders[i]?.decode(bytes, position, sink);
+    for (const [i, { bytes, position }] of batch.chunks.entries()) {
+      decodeChunk(decoders[i] as RecordDecoder, bytes, position, sink);
+    }
   };
+}
+
+/** Decodes a chunk. Throws `HR_COMPONENT_CONTRACT` for an async decoder: its later documents would be lost. */
+export function decodeChunk(decoder: RecordDecoder, bytes: Uint8Array, position: unknown, sink: RecordSink): void {
+  const result: unknown = decoder.decode(bytes, position, sink);
+  if (!(result instanceof Promise)) return;
+  // Its documents are refused. The run has failed already.
+  result.catch(() => undefined);
+  throw contractError(
+    `decode() of ${classOf(decoder)} returned a promise`,
+    'It must pass all documents to the sink before it returns: it cannot be async.',
+  );
 }
 
 /** Returns an instance of the class that a reference names. */

@@ -3,14 +3,18 @@ import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import { writeString } from '../document/json-writer.ts';
 import type { TableGroup } from '../document/table-group.ts';
-import { type Failure, toFailure } from '../errors/headrace-error.ts';
+import { classOf, contractError, kindOf } from '../errors/contract-error.ts';
+import { type Failure, type HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import { MAX_LISTED_FAILURES } from '../failures/kept-failure.ts';
 import type { FamilyLines, FamilyMark } from '../families/family-lines.ts';
+import { threadMemory } from '../memory/thread-memory.ts';
 import type { StageError } from '../pipeline/stage-error.ts';
 import type { TableSink } from '../pipeline/table-sink.ts';
 import { release } from '../transport/release.ts';
 import { ByteWriter, type WriterMark } from './byte-writer.ts';
 import type { IdLists, OutcomePart, PartFailure } from './pipeline-messages.ts';
+
+const NOT_LATER = 'Its result must be there when it returns: it cannot be async.';
 
 /** A part is posted at this many characters, between two documents, so that a large batch does not fill the memory. */
 const DUE_CHARACTERS = 1024 * 1024;
@@ -79,6 +83,8 @@ export class PartBuilder implements TableSink {
   readonly relieve: () => Promise<boolean>;
 
   readonly #maxFailures: number;
+  /** Why the encoder is not used any more: its texts could be those of other documents. */
+  #refused: HeadraceError | undefined;
 
   /**
    * @param withLengths true if the indexer cuts batches by document and needs the length of each document
@@ -127,6 +133,7 @@ export class PartBuilder implements TableSink {
 
   emit(document: Document, isChild: boolean): void {
     if (isChild) {
+      threadMemory.leave(document);
       this.#created++;
       this.#lists?.created.push(document.id);
     }
@@ -138,7 +145,8 @@ export class PartBuilder implements TableSink {
     const family = this.#family?.add(document, isChild);
     let text = '';
     try {
-      text = this.#encoder?.encode(document) ?? '';
+      if (this.#refused !== undefined) throw this.#refused;
+      if (this.#encoder !== undefined) text = encode(this.#encoder, document);
     } catch (error) {
       this.#fail(document.id, 'indexer', toFailure(error, 'HR_INDEXER_FAILED'));
       return;
@@ -155,6 +163,7 @@ export class PartBuilder implements TableSink {
     // A family without a sent document ends without a line: its documents were dropped, maybe as unchanged.
     if (this.#held !== undefined) this.#release(this.#family?.end(input) ?? '');
     else this.#family?.forget();
+    this.#leave(input);
   }
 
   failedDocument(input: Document, error: StageError): void {
@@ -162,6 +171,13 @@ export class PartBuilder implements TableSink {
     if (this.#held !== undefined) this.#release(this.#family?.end(input, true) ?? '');
     else this.#family?.forget();
     this.#fail(input.id, error.stage, toFailure(error, 'HR_STAGE_FAILED'));
+    this.#leave(input);
+  }
+
+  /** Frees the memory of large values that no longer exist. If the part is due, it may contain them. */
+  #leave(input: Document): void {
+    threadMemory.leave(input);
+    if (threadMemory.hasLeft && !this.due) threadMemory.releaseLeft();
   }
 
   /** Counts a record that could not be read, with all its documents. */
@@ -309,7 +325,7 @@ export class PartBuilder implements TableSink {
   #takeBytes(): Uint8Array<ArrayBuffer> {
     const bytes = this.#output.take();
     if (this.#encoder?.pack === undefined || bytes.length === 0) return bytes;
-    const packed = this.#encoder.pack(bytes);
+    const packed = pack(this.#encoder, bytes);
     release(bytes);
     return packed;
   }
@@ -325,7 +341,13 @@ export class PartBuilder implements TableSink {
   /** Returns the texts of all documents. Returns undefined if they must be encoded one at a time. */
   #texts(table: DocumentTable): string[] | undefined {
     if (this.#encoder === undefined) return [];
-    return this.#family === undefined ? encodeTable(this.#encoder, table) : undefined;
+    if (this.#family !== undefined || this.#refused !== undefined) return undefined;
+    try {
+      return encodeTable(this.#encoder, table, this.#withLengths);
+    } catch (error) {
+      this.#refused = error as HeadraceError;
+      return undefined;
+    }
   }
 
   /** Adds the document that waits for the end of its family. */
@@ -385,15 +407,52 @@ export function hashesOf(
   lengths: Uint32Array | undefined,
 ): Pick<OutcomePart, 'hashes'> {
   if (encoder?.hash === undefined || lengths === undefined) return {};
-  return { hashes: encoder.hash(bytes, lengths) };
+  const hashes = encoder.hash(bytes, lengths);
+  const { length: count } = lengths;
+  // Hashes at wrong places would make changed documents look unchanged.
+  if (!(hashes instanceof Uint8Array) || (count > 0 ? hashes.length === 0 || hashes.length % count > 0 : false)) {
+    const returned = hashes instanceof Uint8Array ? `${hashes.length} bytes` : kindOf(hashes);
+    throw contractError(
+      `hash() of ${classOf(encoder)} returned ${returned} for ${count} documents, not one hash for each`,
+    );
+  }
+  return { hashes };
 }
 
-/** Returns the texts of all documents. Returns undefined if they must be encoded one at a time. */
-function encodeTable(encoder: DocumentEncoder, table: DocumentTable): string[] | undefined {
+function encode(encoder: DocumentEncoder, document: Document): string {
+  const text: unknown = encoder.encode(document);
+  if (typeof text === 'string') return text;
+  throw contractError(`encode() of ${classOf(encoder)} returned ${kindOf(text)}, not a text`, NOT_LATER);
+}
+
+/**
+ * Returns the texts of all documents. Returns undefined if they must be encoded one at a time.
+ * @param oneEach whether the indexer needs one text for each document
+ */
+function encodeTable(encoder: DocumentEncoder, table: DocumentTable, oneEach: boolean): string[] | undefined {
+  let texts: string[] | undefined;
   try {
-    return encoder.encodeTable?.(table);
+    texts = encoder.encodeTable?.(table);
   } catch {
     // If documents are encoded one at a time, only the document with the error fails.
     return undefined;
   }
+  if (texts === undefined) return undefined;
+  // A missing text would give all later documents the text of another one.
+  const isList = Array.isArray(texts) && texts.every((text) => typeof text === 'string');
+  if (isList && (oneEach ? texts.length === table.count : texts.length > 0 || table.count === 0)) return texts;
+  const returned = isList ? `${texts.length} texts` : kindOf(texts);
+  throw contractError(
+    `encodeTable() of ${classOf(encoder)} returned ${returned} for ${table.count} documents, not one text for each`,
+  );
+}
+
+function pack(encoder: DocumentEncoder, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const packed: unknown = encoder.pack?.(bytes);
+  if (!(packed instanceof Uint8Array) || packed.buffer === bytes.buffer) {
+    const returned = packed instanceof Uint8Array ? 'the memory that it received' : kindOf(packed);
+    throw contractError(`pack() of ${classOf(encoder)} returned ${returned}, not bytes in separate memory`, NOT_LATER);
+  }
+  // Small Buffers share memory with others, which must not be transferred.
+  return packed.byteLength === packed.buffer.byteLength ? (packed as Uint8Array<ArrayBuffer>) : new Uint8Array(packed);
 }

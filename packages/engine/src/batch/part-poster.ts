@@ -2,6 +2,7 @@ import type { DocumentEncoder } from '../component/indexer.ts';
 import type { Logger } from '../component/logger.ts';
 import type { FailureBudget } from '../failures/failure-budget.ts';
 import { FamilyLines, type FamilySettings } from '../families/family-lines.ts';
+import { threadMemory } from '../memory/thread-memory.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import { listsIds } from './chunk-marks.ts';
 import { addInputs } from './input-reader.ts';
@@ -48,7 +49,7 @@ export class PartPoster {
   passOn(sequence: number, { bytes, count, ids, lengths }: EncodedInput): void {
     const nothing = { created: 0, dropped: 0, failed: 0, failures: [] };
     const hashes = hashesOf(this.#options.encoder, bytes, lengths);
-    this.#options.post({ ...nothing, sequence, last: true, published: count, count, bytes, ids, lengths, ...hashes });
+    this.#send({ ...nothing, sequence, last: true, published: count, count, bytes, ids, lengths, ...hashes });
   }
 
   startBatch(sequence: number, batch: InputBatch): void {
@@ -72,23 +73,34 @@ export class PartPoster {
   async finishBatch(): Promise<void> {
     await this.#post(true);
     this.#batch = undefined;
+    if (threadMemory.hasLeft) this.#options.flow.waitForDelivery(this.#sequence);
+    threadMemory.releaseDocuments();
   }
 
   /** Returns false if the run stops. */
   async #postAndWait(): Promise<boolean> {
     const { flow } = this.#options;
     await this.#post(false);
-    flow.waitForSpace(this.#sequence);
+    if (threadMemory.hasLeft) {
+      flow.waitForDelivery(this.#sequence);
+      threadMemory.releaseLeft();
+    } else flow.waitForSpace(this.#sequence);
     this.#started = performance.now();
     return !flow.stopped;
   }
 
   async #post(last: boolean): Promise<void> {
-    const { failureBudget, flow, inputMillis, log, post } = this.#options;
+    const { failureBudget, flow, inputMillis, log } = this.#options;
     if (this.#batch !== undefined && !failureBudget.closed) {
       await addInputs(this.part.failedDocuments, this.#batch, failureBudget, inputMillis, log);
     }
     const part = this.part.take(this.#sequence, last);
-    post(last && flow.stopped ? { ...part, cut: true } : part);
+    this.#send(last && flow.stopped ? { ...part, cut: true } : part);
+  }
+
+  #send(part: OutcomePart): void {
+    const { flow, post } = this.#options;
+    flow.sent(part.bytes.byteLength);
+    post(part);
   }
 }

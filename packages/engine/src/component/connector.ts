@@ -44,7 +44,10 @@ export interface RecordChunk {
   readonly decoder: ModuleReference;
   /** The information about this piece that the decoder needs, such as the number of its first record. Plain data. */
   readonly position: unknown;
-  /** The number of documents in the piece, if it is known before decoding. */
+  /**
+   * The number of documents and rejected records in the piece, if it is known before decoding. The decoder must return
+   * exactly this number.
+   */
   readonly documents?: number;
   /** True if the documents belong to another run. They then keep their `run_id`. */
   readonly keepsRunIds?: true;
@@ -90,12 +93,12 @@ export interface TrackedChunk {
 
 /** A record that cannot be read. It counts as published and failed. The other records are processed. */
 export interface RejectedRecord {
-  /** The position of the record, for example `movies.csv:17`. */
+  /** The position of the record, for example `movies.csv:17`. Not empty. */
   readonly place: string;
   readonly message: string;
   /** The id of the record, if it is known despite the error. */
   readonly id?: string;
-  /** The number of documents that the record contains, if it is not one. All of them fail. */
+  /** The number of documents that the record contains, from 1, if it is not one. All of them fail. */
   readonly count?: number;
 }
 
@@ -125,7 +128,8 @@ export interface RecordSink {
 
 /**
  * Decodes a chunk into documents, in the pipeline threads. Each thread has one instance for each `ModuleReference`. The
- * memory of the bytes is reused after the documents have been processed.
+ * memory of the bytes is reused after the documents have been processed. `decode` cannot be async: it passes every
+ * record to the sink, as a document or as a rejected record, before it returns. Each document is a new one, with an id.
  * A chunk whose output is large is decoded several times, from the start, each time for the next part of the output. A
  * decoder of large chunks should keep its position when the sink is full, and skip the known records in the next call.
  */
@@ -135,22 +139,29 @@ export interface RecordDecoder {
 
 /**
  * Receives documents from a connector. Await every call before the next one, because a call waits until the pipeline
- * has capacity. A published value belongs to the engine: do not use it afterwards.
+ * has capacity. A published value belongs to the engine: do not use it afterwards, and publish a new document for each
+ * record. When `execute` has ended, nothing more is accepted: a later call throws, and fails the connector.
  */
 export interface Publisher {
   publish(document: Document): Promise<void> | undefined;
   publishChunk(chunk: RecordChunk, tracked?: TrackedChunk): Promise<void>;
   reject(record: RejectedRecord): Promise<void> | undefined;
   /**
-   * Resolves when all documents that were published before this call are finished, with success or failure. Only then
-   * should a source mark the documents as read.
-   * Rejects if the run fails earlier. Rejects with `HR_INDEXER_UNDELIVERED` if the destination accepted no document
-   * and documents failed for this reason since the previous call. The source must then deliver these documents again in
-   * another run. Documents published shortly before the previous call may be among them.
+   * Resolves when all documents that were published before this call count as read: each one succeeded or was dropped,
+   * or it failed and is kept where it can be run again. Only then may a source mark the documents as read.
+   * Rejects if the run fails earlier, and if a document has failed since the previous call that does not count as read:
+   * with `HR_INDEXER_UNDELIVERED` if the destination accepted no document, otherwise with `HR_RUN_FAILURES_NOT_KEPT`.
+   * The source must then publish these documents again in another run. Documents published shortly before the previous
+   * call may be among them.
    * The connector may publish more documents while it waits. If consecutive documents are collapsed, it must publish
    * more, because the last document waits for the next one.
    */
   settled(): Promise<void>;
+  /**
+   * True if the output of the run is put into use as a whole, at its end. The source must then mark nothing as read
+   * before `markRead`. Optional.
+   */
+  readonly readAtEnd?: boolean;
   /**
    * Says that the connector publishes nothing more until documents that it has published finish. Their last batch is
    * then sent although it is not full, without a wait for `batchTimeout`. Optional.
@@ -162,8 +173,8 @@ export interface Publisher {
 
 /**
  * A connector reads a source and publishes its documents, in the thread of the run. The run calls `preExecute`, then
- * `execute`, then `postExecute` when every document is finished. It always calls `close` at the end. An error in any of
- * them fails the connector and ends the run. The constructor must have no side effects.
+ * `execute`, then `markRead` and `postExecute` when every document is finished. It always calls `close` at the end. An
+ * error in any of them fails the connector and ends the run. The constructor must have no side effects.
  */
 export abstract class Connector<P extends TObject = TObject> {
   /** Identifies the base class by name, because a custom module may contain another copy of this class. */
@@ -181,6 +192,12 @@ export abstract class Connector<P extends TObject = TObject> {
 
   /** Returns true if a run only publishes what is new since the last run. */
   static goesOn?(params: never): boolean;
+
+  /**
+   * Returns true if a run marks what it has read, so that later runs do not read it again: they publish only what is
+   * new, or files are moved.
+   */
+  static marksRead?(params: never): boolean;
 
   /**
    * Returns true if the connector runs until a user stops it, or until a time in its parameters. The default value of
@@ -216,9 +233,23 @@ export abstract class Connector<P extends TObject = TObject> {
   /** @param publisher undefined if the connector has no pipeline and cannot publish */
   abstract execute(publisher: Publisher | undefined): void | Promise<void>;
 
+  /**
+   * Marks as read what counts as read, see `Publisher.settled`. Called when every document is finished, also if the run
+   * fails because of them, and if `Publisher.readAtEnd` when the output is complete. Not called if the connector fails
+   * or is stopped: what it has not marked is read again by the next run.
+   */
+  markRead?(end: ConnectorEnd): void | Promise<void>;
+
+  /** Not called if the run fails because of failed documents. */
   postExecute?(): void | Promise<void>;
 
   close?(): void | Promise<void>;
+}
+
+/** How the documents of a connector have ended. */
+export interface ConnectorEnd {
+  /** True if too many documents failed: the run fails. */
+  readonly failed: boolean;
 }
 
 /** A connector class, as the registry stores it. */
@@ -227,6 +258,7 @@ export interface ConnectorClass {
   readonly check?: (params: never) => Iterable<ParameterProblem>;
   readonly touches?: (params: never, name: string) => Iterable<TouchedFile>;
   readonly goesOn?: (params: never) => boolean;
+  readonly marksRead?: (params: never) => boolean;
   readonly endless?: (params: never) => boolean;
   readonly meets?: (params: never, file: string) => boolean;
   readonly needsPipeline?: boolean;

@@ -1,6 +1,7 @@
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import type { FailedInChunk, ModuleReference } from './connector.ts';
+import type { DestinationAccess } from './destination.ts';
 import type { IndexerSettings } from './indexer-settings.ts';
 import type { Logger } from './logger.ts';
 import type { ParameterProblem } from './parameters.ts';
@@ -17,6 +18,8 @@ export interface IndexerContext {
   readonly retry?: boolean;
   /** True if this run continues an earlier run, whose output must be kept: a part of a distributed run that starts again. */
   readonly continues?: boolean;
+  /** How the run knows other runs that write to the same destination. Undefined outside a run of a process. */
+  readonly destinations?: DestinationAccess;
   /** The indexer calls this with the number of documents whenever it sends documents again. */
   readonly onRetry?: (documents: number) => void;
   /** The indexer calls this with the number of documents that it does not send, because the destination has them. */
@@ -28,8 +31,15 @@ export interface IndexerContext {
  * has a separate instance, created with the options of its reference and a logger.
  */
 export interface DocumentEncoder {
+  /**
+   * Returns the text at once, not in a promise. It needs no line feed at its end, but nothing separates it from the next
+   * document.
+   */
   encode(document: Document): string;
-  /** Returns the encoded documents of a table, in order. Each one is equal to the result of `encode`. */
+  /**
+   * Returns the encoded documents of a table, in order: one text for each document, equal to the result of `encode`. For
+   * a streaming indexer, a text may contain several documents.
+   */
   encodeTable?(table: DocumentTable): string[];
   /**
    * Converts the encoded documents of a piece (UTF-8) to the bytes that `send` receives, for example to compress them.
@@ -203,7 +213,7 @@ export abstract class Indexer<P extends TObject = TObject> {
   readonly prefersLargeChunks: boolean = false;
 
   /**
-   * The maximum number of batches in flight. `send` is called in the order of the batches. If the number is greater
+   * The maximum number of batches in flight, a whole number from 1. `send` is called in the order of the batches. If the number is greater
    * than 1, the indexer must keep two versions of the same document in order.
    */
   readonly maxInFlight: number = 1;
@@ -241,6 +251,13 @@ export abstract class Indexer<P extends TObject = TObject> {
    * everything that it opened.
    */
   connect?(): void | Promise<void>;
+
+  /**
+   * Called once after `connect`, before the source is read. It may wait for other runs with the same destination. If it
+   * throws, `close` is called, and the run ends.
+   * @param signal aborted when the run must stop. The method must then throw soon
+   */
+  begin?(signal: AbortSignal): Promise<void>;
 
   /**
    * Writes a batch and returns the documents that failed. If it throws, all documents of the batch fail. A

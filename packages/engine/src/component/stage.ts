@@ -39,7 +39,10 @@ export interface StageContext {
   readonly log: Logger;
 }
 
-/** The children that a stage emits. They pass through the later stages before the document itself. */
+/**
+ * The children that a stage emits: new documents, each with an id of its own. They pass through the later stages before
+ * the document itself. The engine owns a child when the stage has emitted it.
+ */
 export type Children = Iterable<Document>;
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a stage without children just returns
@@ -72,8 +75,8 @@ export abstract class Stage<P extends TObject = TObject> {
   readonly context: StageContext;
 
   /**
-   * The maximum number of documents in `process` at the same time in a pipeline thread, if `process` returns promises.
-   * The order of the documents is kept. Stages that only compute leave it at 1.
+   * The maximum number of documents in `process` at the same time in a pipeline thread, if `process` returns promises:
+   * a whole number from 1. The order of the documents is kept. Stages that only compute leave it at 1.
    */
   readonly maxInFlight: number = 1;
 
@@ -87,6 +90,11 @@ export abstract class Stage<P extends TObject = TObject> {
 
   start?(): void | Promise<void>;
 
+  /**
+   * Changes the document in place. Returns nothing, or the children: a list, or a generator (`*process`), or a promise
+   * of a list. The document belongs to the stage until the promise is settled: afterwards it must not change it. A
+   * promise that is never settled holds all later documents, so every request needs a time limit.
+   */
   abstract process(document: Document): StageResult | Promise<StageResult>;
 
   /**
@@ -94,7 +102,7 @@ export abstract class Stage<P extends TObject = TObject> {
    * The result for a document must not depend on earlier documents: documents with other fields, such as children, may
    * be in another table, which comes before or after it.
    * If it returns false or throws, the engine rolls back the changes to the table and processes each document
-   * separately.
+   * separately. It must finish its work before it returns: it cannot be async.
    */
   processTable?(table: DocumentTable): boolean;
 

@@ -101,6 +101,7 @@ export const engineBlocks = {
     securityProtocol: Type.Optional(Type.String()),
     metadataMaxAgeMs: Type.Optional(Type.Number({ default: 30_000 })),
     events: Type.Optional(Type.Boolean({ default: true })),
+    configId: Type.Optional(Type.String()),
     sourceTopic: Type.Optional(Type.String()),
     eventTopic: Type.Optional(Type.String()),
     documentSerializer: Type.Optional(Type.String()),

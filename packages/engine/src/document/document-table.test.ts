@@ -132,3 +132,13 @@ it('throws if a constant fills gaps of a field that is not the last one', () => 
   expect(complete.column('a')).toEqual(['y']);
   expect(() => table.fill('a', 'y')).toThrow(NotTabular);
 });
+
+it('a column needs one value for each document', () => {
+  const table = new DocumentTable(['id'], [['a', 'b']], 2);
+  for (const column of [['x'], ['x', 'y', 'z'], undefined, 'xy']) {
+    const broken = expect.objectContaining({ code: 'HR_COMPONENT_CONTRACT' });
+    expect(() => table.set('n', column as never, false)).toThrow(broken);
+    expect(() => new DocumentTable(['id', 'n'], [['a', 'b'], column as never], 2)).toThrow(broken);
+  }
+  expect(table.names).toEqual(['id']);
+});

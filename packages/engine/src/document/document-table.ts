@@ -1,3 +1,4 @@
+import { contractError, kindOf } from '../errors/contract-error.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { Ascending } from './ascending.ts';
 import { Document } from './document.ts';
@@ -80,6 +81,7 @@ export class DocumentTable {
   ) {
     const fields: Field[] = [];
     for (let i = 0; i < names.length; i++) {
+      checkColumn(names[i] as string, columns[i] as Column | LazyColumn, count);
       fields.push(newField(names[i] as string, columns[i] as Column | LazyColumn, sparse[i] ?? false, source));
     }
     this.#fields = fields;
@@ -136,6 +138,7 @@ export class DocumentTable {
    */
   set(name: string, column: Column, sparse: boolean): void {
     checkWritable(name);
+    checkColumn(name, column, this.count);
     this.put(name, column, sparse);
   }
 
@@ -345,6 +348,16 @@ export class NotTabular extends HeadraceError {
   constructor() {
     super('HR_INTERNAL', 'The documents of this table can only be changed one by one');
   }
+}
+
+/** Throws if a column does not have one value for each document: values would belong to other documents or be lost. */
+function checkColumn(name: string, column: Column | LazyColumn, count: number): void {
+  if (column instanceof LazyColumn || (Array.isArray(column) && column.length === count)) return;
+  const found = Array.isArray(column) ? `${column.length} values` : kindOf(column);
+  throw contractError(
+    `The column ${name} of a table of ${count} documents has ${found}`,
+    'A column is a list with one value for each document, undefined if the document lacks the field.',
+  );
 }
 
 /** Returns true if a document that lacks a value gets one. */

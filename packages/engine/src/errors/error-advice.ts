@@ -50,6 +50,8 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
     'The message names the stage and the reason, such as a missing file, a server that cannot be reached, or a library that is not installed.',
   HR_STAGE_CHILD_INVALID:
     'Correct the custom stage: it must return documents with an id, created with `Document.create`.',
+  HR_COMPONENT_CONTRACT:
+    'The message names the component and the rule. Correct the component; see [Custom components](custom-components.md#what-headrace-checks).',
   HR_PIPELINE_THREAD_LOST: 'Give the run more memory, fewer threads or smaller documents. The other runs continue.',
   HR_CONNECTOR_FAILED: 'The message gives the reason. Documents that were published before the error are in the index.',
   HR_CONNECTOR_TIMEOUT: 'Raise `runner.connectorTimeout`, or find out what the run waits for.',
@@ -68,9 +70,15 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
   HR_RUN_CHECK_FAILED:
     'Find out why the output differs from what the check expects: see the failed documents of the run, and search the new index, which the next run removes. If the output is right, change the check.',
   HR_ROLLBACK_FAILED: 'See [Reindexing](reindexing.md#roll-back).',
+  HR_MEMORY_LIMIT:
+    'Read less: smaller files, or a limit of the stage such as `maxSize`. The operator of the service can raise `limits.memoryMb`, which should be less than the memory of the machine ([security](security.md#memory)).',
   HR_RUN_OUT_OF_MEMORY:
     'Raise the memory limit of runs, use fewer threads, or remove stages that collect a whole source.',
   HR_RUN_THREAD_LOST: 'Start the run again; if it happens again, report it with the log.',
+  HR_RUN_FAILURES_NOT_KEPT:
+    'Run with `--failures FILE`, or correct the cause: the next run reads these documents again. See [what counts as read](configuration.md#what-counts-as-read).',
+  HR_RUN_FOREIGN_MESSAGE:
+    'Give each config its own `kafka.consumerGroupId`. See [two configs on the same brokers](distributed.md#two-configs-on-the-same-brokers).',
   HR_RUN_NOTHING_SUCCEEDED:
     'Check the reasons of the failed documents. Often all have the same reason, such as a wrong mapping or a stage with a wrong field.',
   HR_RUN_MAX_FAILURES: 'Correct the cause of the failed documents, or raise `runner.maxFailures`.',

@@ -34,6 +34,7 @@ export const ERROR_CODES = {
   HR_STAGE_OVERDUE: 'A stage exceeded the time limit for one document.',
   HR_STAGE_START: 'A stage could not start.',
   HR_STAGE_CHILD_INVALID: 'A stage emitted a child without a valid id.',
+  HR_COMPONENT_CONTRACT: 'A custom component broke a rule of its interface.',
   HR_PIPELINE_THREAD_LOST: 'A pipeline thread ended, for example because it ran out of memory.',
   HR_CONNECTOR_FAILED: 'A connector failed.',
   HR_CONNECTOR_TIMEOUT: 'A connector did not finish within runner.connectorTimeout.',
@@ -50,9 +51,13 @@ export const ERROR_CODES = {
   HR_RUN_CHECK_FAILED:
     'A check of the output failed before the output was put into use. The previous output stays in use.',
   HR_ROLLBACK_FAILED: 'The previous output could not be put into use again. Nothing changed.',
+  HR_MEMORY_LIMIT: 'A value is larger than the memory that documents may take.',
   HR_RUN_OUT_OF_MEMORY: 'The run used more memory than its limit.',
   HR_RUN_THREAD_LOST: 'The thread of the run ended unexpectedly.',
   HR_RUN_NOTHING_SUCCEEDED: 'Documents of the run failed, and none succeeded.',
+  HR_RUN_FAILURES_NOT_KEPT:
+    'Documents failed and are not kept where they can be run again, so they do not count as read.',
+  HR_RUN_FOREIGN_MESSAGE: 'A worker or an indexer read a message of another config with the same consumer group.',
   HR_RUN_MAX_FAILURES: 'More documents of the run failed than `runner.maxFailures` allows.',
   HR_RUN_TIMEOUT: 'The run took longer than the policy of the service allows for uploaded configs.',
   HR_RUN_CANCELLED: 'The run was stopped before its end.',

@@ -10,8 +10,11 @@ const GROUP_MILLIS = 100;
 /** The number of characters that counts as one log record in transit. It limits reports in transit to 64 MiB. */
 const GATE_CHARACTERS = 32 * 1024;
 
-/** Receives a group of failures. Call `MessageGate.leave` with `weight` after the group is stored. */
-export type PostFailures = (failures: KeptFailure[], weight: number) => void;
+/**
+ * Receives a group of failures. Call `MessageGate.leave` with `weight` after the group is received. The promise says
+ * whether the group is stored.
+ */
+export type PostFailures = (failures: KeptFailure[], weight: number) => Promise<boolean>;
 
 /**
  * Reports the failed documents of a run while it runs. Reports them in groups and up to a limit, unless the run keeps
@@ -25,6 +28,9 @@ export class FailureReports {
   readonly #gate: MessageGate;
   #kept = 0;
   #omitted = 0;
+  #unkept = 0;
+  /** Resolves when the answers about all posted groups have arrived. */
+  #answered: Promise<void> = Promise.resolve();
   #group: KeptFailure[] = [];
   #characters = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -56,9 +62,24 @@ export class FailureReports {
     return this.#post === undefined ? 0 : this.#omitted;
   }
 
+  /**
+   * The number of failed documents that cannot be run again, because nothing keeps them. Complete for all failures so
+   * far after `stored`.
+   */
+  get unkept(): number {
+    return this.#unkept;
+  }
+
+  /** Resolves when the failures so far are stored, or could not be stored. */
+  async stored(): Promise<void> {
+    this.flush();
+    await this.#answered;
+  }
+
   /** Counts failed documents that are not reported. */
   leaveOut(documents: number): void {
     this.#omitted += documents;
+    this.#unkept += documents;
   }
 
   add(failure: KeptFailure): void {
@@ -68,6 +89,7 @@ export class FailureReports {
       this.listed.push({ id, connector, at, failure: short, ...(status === undefined ? {} : { status }) });
     }
     this.#kept++;
+    if (this.#post === undefined || !canRunAgain(failure)) this.#unkept++;
     if (this.full) this.budget.close();
     if (this.#post === undefined) return;
     this.#group.push({ ...failure, failure: short });
@@ -86,13 +108,24 @@ export class FailureReports {
     this.#group = [];
     this.#characters = 0;
     this.#gate.enter(weight);
-    this.#post?.(group, weight);
+    const stored = this.#post?.(group, weight);
+    this.#answered = Promise.all([stored, this.#answered]).then(([isStored]) => {
+      if (isStored === false) this.#unkept += group.filter(canRunAgain).length;
+    });
     this.#gate.wait(() => false);
   }
 }
 
 function cut(message: string): string {
   return message.length <= MAX_MESSAGE_CHARACTERS ? message : `${message.slice(0, MAX_MESSAGE_CHARACTERS)}…`;
+}
+
+/**
+ * Returns whether a reported failure can be run again: its content is kept, or it is a record that could not be read,
+ * whose place in the source is kept.
+ */
+function canRunAgain({ document, failure }: KeptFailure): boolean {
+  return document !== undefined || failure.code === 'HR_RECORD_UNREADABLE';
 }
 
 function charactersOf({ document }: KeptFailure): number {

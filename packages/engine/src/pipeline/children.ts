@@ -1,5 +1,6 @@
 import type { Children, StageResult } from '../component/stage.ts';
-import { Document } from '../document/document.ts';
+import type { Document } from '../document/document.ts';
+import { kindOf } from '../errors/contract-error.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 
 /** Returns true if a stage returned children. A custom stage may return null instead of undefined for no children. */
@@ -29,19 +30,25 @@ export function closeChildren(iterator: Iterator<Document> | undefined): void {
 }
 
 /**
- * Checks a child, and sets its run id to that of its parent if it has none. Throws if the child is not a document or
- * has no id.
+ * Checks a child, and sets its run id to that of its parent if it has none. Throws if the child is not a document, has
+ * no id, or is the parent itself, which leaves the stage in any case.
  */
 export function adopt(child: Document, parent: Document): void {
-  const { id } = (child ?? {}) as Partial<Document>;
+  const { id, setRunId } = (child ?? {}) as Partial<Document>;
   if (typeof id !== 'string' || id === '') {
     throw new HeadraceError('HR_STAGE_CHILD_INVALID', `The stage emitted ${kindOf(child)} without a valid id`);
   }
+  // A module may contain another copy of the class.
+  if (typeof setRunId !== 'function') {
+    throw new HeadraceError('HR_STAGE_CHILD_INVALID', `The stage emitted ${kindOf(child)}, not a Document`, {
+      hint: 'Create children with Document.create(id), or Document.fromObject(toValue(object)).',
+    });
+  }
+  if (child === parent) {
+    throw new HeadraceError('HR_STAGE_CHILD_INVALID', `The stage emitted its own document "${id}" as a child`, {
+      hint: 'A stage changes its document in place, and returns only new documents.',
+    });
+  }
   const { runId } = parent;
   if (runId !== undefined && child.runId === undefined) child.setRunId(runId);
-}
-
-function kindOf(value: unknown): string {
-  if (value instanceof Document) return 'a document';
-  return value === null || typeof value !== 'object' ? `a ${typeof value}` : Object.prototype.toString.call(value);
 }

@@ -4,7 +4,7 @@ import { Type } from '../component/schema.ts';
 import { Stage, type StageResult } from '../component/stage.ts';
 import { Document } from '../document/document.ts';
 import { stageContext } from '../testing/stage-harness.ts';
-import { callConcurrently } from './concurrent-calls.ts';
+import { type CallOutcome, callConcurrently } from './concurrent-calls.ts';
 import type { Guard } from './segmented-pipeline.ts';
 import { newStatistics, newStep } from './step.ts';
 
@@ -25,7 +25,8 @@ async function outcomesOf(process: Process, count: number, maxInFlight: number, 
     guarded++;
     return runGuarded(work, limitMillis);
   };
-  const outcomes = await callConcurrently(step, documents, maxInFlight, guard);
+  const outcomes: CallOutcome[] = [];
+  await callConcurrently(step, documents, maxInFlight, guard, async (_from, some) => void outcomes.push(...some));
   const results = outcomes.map(({ children, error }) => error?.code ?? (children === undefined ? 'ok' : [...children]));
   return { results, guarded, statistics: step.statistics };
 }

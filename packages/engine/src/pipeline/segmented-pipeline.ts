@@ -1,6 +1,7 @@
 import type { Children } from '../component/stage.ts';
 import type { Document } from '../document/document.ts';
-import { type CallOutcome, COMPUTE_MILLIS, callConcurrently } from './concurrent-calls.ts';
+import { threadMemory } from '../memory/thread-memory.ts';
+import { COMPUTE_MILLIS, callConcurrently } from './concurrent-calls.ts';
 import { type Family, type Member, MemberWindow } from './member-window.ts';
 import type { PipelineSink } from './pipeline.ts';
 import { givenUp, overdue, StageError } from './stage-error.ts';
@@ -155,30 +156,33 @@ export class SegmentedPipeline {
     const step = this.#steps[from] as Step;
     const called = members.filter(wanted);
     const documents = called.map(({ document }) => document);
-    const outcomes = await callConcurrently(step, documents, maxInFlight, this.#guard);
-    for (const [i, { document, family }] of called.entries()) {
-      const { children, error } = outcomes[i] as CallOutcome;
-      if (!wanted({ document, family })) continue;
-      try {
-        if (error !== undefined) throw error;
-        if (children !== undefined) {
-          const before = window.length;
-          let waiting: Promise<void> | undefined;
-          // The range is empty, because the children only leave this stage here.
-          const work = () => {
-            waiting = this.#runner.runChildren(step, children, document, from + 1, from + 1, window.outlet(family));
-          };
-          if (!this.#guard(work)) {
-            window.length = before;
-            throw failure(step, overdue());
+    await callConcurrently(step, documents, maxInFlight, this.#guard, async (first, outcomes) => {
+      for (const [i, { children, error }] of outcomes.entries()) {
+        const { document, family } = called[first + i] as Member;
+        if (!wanted({ document, family })) continue;
+        try {
+          if (error !== undefined) throw error;
+          if (children !== undefined) {
+            const before = window.length;
+            let waiting: Promise<void> | undefined;
+            // The range is empty, because the children only leave this stage here.
+            const work = () => {
+              waiting = this.#runner.runChildren(step, children, document, from + 1, from + 1, window.outlet(family));
+            };
+            if (!this.#guard(work)) {
+              window.length = before;
+              throw failure(step, overdue());
+            }
+            await waiting;
           }
-          await waiting;
+          window.add({ document, family });
+        } catch (error) {
+          lose(family, error);
         }
-        window.add({ document, family });
-      } catch (error) {
-        lose(family, error);
       }
-    }
+      // Documents that hold memory leave the pipeline before others may take it.
+      if (first + outcomes.length < called.length || threadMemory.isScarce) await window.flush();
+    });
   }
 }
 

@@ -1,10 +1,19 @@
 import type { Children, Stage, StageResult } from '../component/stage.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable, TableState } from '../document/document-table.ts';
+import { classOf, contractError, requireCount } from '../errors/contract-error.ts';
 import { isGiven } from './children.ts';
 import type { Predicate } from './conditions.ts';
 import { type RowFilter, rowFilterOf } from './row-filter.ts';
 import { StageError } from './stage-error.ts';
+
+const NOT_LATER = 'It must do its work before it returns. Use process for a stage that waits.';
+/** A stage changes a table later, while the engine uses it. */
+class LateTable extends Error {
+  constructor(stage: Stage) {
+    super(`processTable() of ${classOf(stage)} returned a promise`);
+  }
+}
 
 /** One call in 64 is timed. Reading the clock for each call would take longer than most stages. */
 const SAMPLE_MASK = 63;
@@ -68,6 +77,7 @@ export function newStep(
   tables = true,
   filter: RowFilter | undefined = condition && rowFilterOf(condition),
 ): Step {
+  requireCount(stage, 'maxInFlight', stage.maxInFlight);
   return {
     stage,
     name: statistics.name,
@@ -187,7 +197,8 @@ export function callWithTable(step: Step, table: DocumentTable): boolean {
   let taken = false;
   try {
     taken = rows === undefined || count === table.count ? callAll(step, table) : callSome(step, table, rows);
-  } catch {
+  } catch (error) {
+    if (error instanceof LateTable) throw contractError(error.message, NOT_LATER);
     // The documents are now processed one at a time, so that each one fails or succeeds separately.
   }
   if (!taken) {
@@ -203,7 +214,9 @@ export function callWithTable(step: Step, table: DocumentTable): boolean {
 }
 
 function callAll({ stage }: Step, table: DocumentTable): boolean {
-  return stage.processTable?.(table) === true;
+  const taken: unknown = stage.processTable?.(table);
+  if (taken instanceof Promise) throw new LateTable(stage);
+  return taken === true;
 }
 
 function callSome(step: Step, table: DocumentTable, rows: readonly number[]): boolean {

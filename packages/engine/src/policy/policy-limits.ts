@@ -20,6 +20,12 @@ export interface PolicyLimits {
   readonly maxWaitSecs?: number | undefined;
   /** The maximum memory of a process for a native library or a program, in MB. */
   readonly maxHelperMemoryMb?: number | undefined;
+  /** The maximum memory that a parameter may allow, in MiB. */
+  readonly maxMemoryMb?: number | undefined;
+  /** The maximum size of a file that a parameter may allow, in MiB. */
+  readonly maxDiskMb?: number | undefined;
+  /** The maximum number of values, objects or rows that a parameter may create or keep in memory. */
+  readonly maxItems?: number | undefined;
 }
 
 /** The names of the limits, in the order of the documentation and the log. */
@@ -33,6 +39,9 @@ export const POLICY_LIMITS = [
   'maxRetries',
   'maxWaitSecs',
   'maxHelperMemoryMb',
+  'maxMemoryMb',
+  'maxDiskMb',
+  'maxItems',
 ] as const satisfies readonly (keyof PolicyLimits)[];
 
 /** The limits for uploads to a shared server. */
@@ -46,6 +55,9 @@ export const SHARED_LIMITS: PolicyLimits = {
   maxRetries: 20,
   maxWaitSecs: 300,
   maxHelperMemoryMb: 2048,
+  maxMemoryMb: 1024,
+  maxDiskMb: 10_240,
+  maxItems: 100_000,
 };
 
 /** The limit that applies to a parameter of a config. */

@@ -27,7 +27,8 @@ function recorded(largeChunks = false): { publisher: BatchingPublisher; batches:
     waitForPending: async () => undefined,
     settled: async () => undefined,
     hurry: () => undefined,
-    undelivered: () => 0,
+    failuresStored: async () => undefined,
+    unread: () => ({ undelivered: 0, unkept: 0 }),
     onReject: () => undefined,
   });
   return { publisher, batches };

@@ -1,8 +1,10 @@
-import { Decoders } from '../batch/decoders.ts';
+import { Decoders, decodeChunk } from '../batch/decoders.ts';
 import type { EncodedInput, SourceBatch } from '../batch/pipeline-messages.ts';
 import type { Publisher, RecordChunk, RecordSink, RejectedRecord, TrackedChunk } from '../component/connector.ts';
 import type { Logger } from '../component/logger.ts';
+import { checkChunk, checkDocument, checkRejected } from '../component/published.ts';
 import type { Document } from '../document/document.ts';
+import { contractError } from '../errors/contract-error.ts';
 import { counted } from '../errors/counted.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import { encodeDocuments } from '../transport/document-wire.ts';
@@ -46,9 +48,21 @@ export interface BatchingPublisherOptions {
   readonly settled: () => Promise<void>;
   /** Sends the documents of all batches that were passed on so far, without a wait for a full batch. */
   readonly hurry: () => void;
-  /** The number of documents that failed so far because the destination accepted none. */
-  readonly undelivered: () => number;
+  /** Waits until the failed documents so far are stored, or could not be stored. */
+  readonly failuresStored: () => Promise<void>;
+  /** The numbers of failed documents so far that do not count as read. */
+  readonly unread: () => UnreadDocuments;
+  /** True if documents count as read only when the output of the run is complete. */
+  readonly readAtEnd?: boolean | undefined;
   readonly onReject: (record: RejectedRecord) => void;
+}
+
+/** The failed documents that do not count as read. */
+export interface UnreadDocuments {
+  /** The number of documents that failed because the destination accepted none. */
+  readonly undelivered: number;
+  /** The number of documents that are not kept where they can be run again. */
+  readonly unkept: number;
 }
 
 /** Collects the documents that a connector publishes into numbered batches. */
@@ -77,15 +91,23 @@ export class BatchingPublisher implements Publisher {
   #held: Document | undefined;
   readonly #released = new Signal();
   #notHandedOver = 0;
-  /** The number of undelivered documents at the last call of `settled`. */
-  #undelivered = 0;
+  /** The unread documents at the last call of `settled`. */
+  #unread: UnreadDocuments;
   #timer: NodeJS.Timeout | undefined;
   #submitting: Promise<void> = Promise.resolve();
   #failure: { error: unknown } | undefined;
+  /** The document that was published last. */
+  #last: Document | undefined;
+  /** The calls of `publishChunk` that the connector may not have awaited. */
+  readonly #open = new Set<Promise<void>>();
+  #isClosed = false;
+  /** The first call after the end of the connector. */
+  #late: HeadraceError | undefined;
 
   constructor(options: BatchingPublisherOptions) {
     this.#options = options;
     this.signal = options.signal;
+    this.#unread = options.unread();
     const isLarge = options.largeChunks === true;
     this.#smallBytes = isLarge ? LARGE_BATCH_BYTES : SMALL_CHUNK_BYTES;
     this.#batchBytes = isLarge ? LARGE_BATCH_BYTES : BATCH_BYTES;
@@ -94,6 +116,15 @@ export class BatchingPublisher implements Publisher {
   }
 
   publish(document: Document): Promise<void> | undefined {
+    this.#accept('publish');
+    checkDocument(document);
+    if (document === this.#last) {
+      throw contractError(
+        `publish() received the document "${document.id}" again`,
+        'A published document belongs to the engine. Create a new one for each record.',
+      );
+    }
+    this.#last = document;
     this.#check();
     this.received++;
     if (this.#options.collapse) {
@@ -111,6 +142,18 @@ export class BatchingPublisher implements Publisher {
   }
 
   async publishChunk(chunk: RecordChunk, tracked?: TrackedChunk): Promise<void> {
+    this.#accept('publishChunk');
+    checkChunk(chunk);
+    const call = this.#publishChunk(chunk, tracked);
+    this.#open.add(call);
+    try {
+      await call;
+    } finally {
+      this.#open.delete(call);
+    }
+  }
+
+  async #publishChunk(chunk: RecordChunk, tracked?: TrackedChunk): Promise<void> {
     this.#check();
     const isPlain = tracked === undefined;
     // This limit counts single documents, so their number must be known here.
@@ -130,6 +173,8 @@ export class BatchingPublisher implements Publisher {
   }
 
   reject(record: RejectedRecord): Promise<void> | undefined {
+    this.#accept('reject');
+    checkRejected(record);
     this.#options.onReject(record);
     return undefined;
   }
@@ -138,14 +183,26 @@ export class BatchingPublisher implements Publisher {
     this.#check();
     const held = this.#held;
     while (held !== undefined && this.#held === held && this.#failure === undefined) await this.#released.wait();
-    // `undelivered` also counts documents of this call that failed earlier, but not before the previous call.
-    const before = this.#undelivered;
-    this.#undelivered = this.#options.undelivered();
+    // These are also documents of this call that failed earlier, but not before the previous call.
+    const before = this.#unread;
+    this.#unread = this.#options.unread();
     await this.#sendCollected();
     await this.#options.settled();
-    const count = this.#options.undelivered() - before;
-    if (count === 0) return;
-    throw new HeadraceError('HR_INDEXER_UNDELIVERED', `${counted(count, 'document')} could not be delivered`);
+    await this.#options.failuresStored();
+    const now = this.#options.unread();
+    const undelivered = now.undelivered - before.undelivered;
+    if (undelivered > 0) {
+      throw new HeadraceError('HR_INDEXER_UNDELIVERED', `${counted(undelivered, 'document')} could not be delivered`);
+    }
+    const unkept = now.unkept - before.unkept;
+    if (unkept > 0) {
+      const what = unkept === 1 ? 'is not kept where it can be run again' : 'are not kept where they can be run again';
+      throw new HeadraceError('HR_RUN_FAILURES_NOT_KEPT', `${counted(unkept, 'failed document')} ${what}`);
+    }
+  }
+
+  get readAtEnd(): boolean {
+    return this.#options.readAtEnd === true;
   }
 
   hurry(): void {
@@ -154,6 +211,7 @@ export class BatchingPublisher implements Publisher {
 
   /** Sends the collected documents. */
   async flush(): Promise<void> {
+    await Promise.all(this.#open);
     if (this.#held !== undefined) {
       const held = this.#held;
       this.#held = undefined;
@@ -163,6 +221,16 @@ export class BatchingPublisher implements Publisher {
     await this.#sendCollected();
     await this.#submitting;
     this.#check();
+  }
+
+  /** Accepts no more calls of the connector, which has ended: their documents would be lost. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Throws if the connector called the publisher after its end. */
+  checkLate(): void {
+    if (this.#late !== undefined) throw this.#late;
   }
 
   /** Accepts no more documents. Returns the number of published documents that no pipeline thread has received. */
@@ -187,9 +255,8 @@ export class BatchingPublisher implements Publisher {
 
   async #addChunk(chunk: RecordChunk): Promise<void> {
     if (this.#documents.length > 0) this.#sendLater();
-    // The bytes may be a small part of a large buffer.
-    const isPart = chunk.bytes.length < chunk.bytes.buffer.byteLength;
-    const bytes = isPart ? new Uint8Array(chunk.bytes) : chunk.bytes;
+    // The bytes may be a small part of a large buffer, and a connector could overwrite bytes that wait.
+    const bytes = new Uint8Array(chunk.bytes);
     this.#chunks.push({ ...chunk, bytes });
     this.#chunkBytes += bytes.length;
     if (this.#chunkBytes >= this.#batchBytes || this.#chunks.length >= BATCH_DOCUMENTS) return this.#sendCollected();
@@ -246,11 +313,20 @@ export class BatchingPublisher implements Publisher {
         const wait = this.publish(document);
         if (wait !== undefined) waits.push(wait);
       },
-      reject: (record) => this.#options.onReject(record),
+      reject: (record) => void this.reject(record),
       warn: (message) => this.#options.log.warn(message),
     };
-    decoder.decode(bytes, position, sink);
+    decodeChunk(decoder, bytes, position, sink);
     await Promise.all(waits);
+  }
+
+  #accept(method: string): void {
+    if (!this.#isClosed) return;
+    this.#late ??= contractError(
+      `${method}() was called after execute() had ended`,
+      'Await every call of the publisher in execute(), also those in callbacks.',
+    );
+    throw this.#late;
   }
 
   #check(): void {

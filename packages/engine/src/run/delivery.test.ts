@@ -58,6 +58,7 @@ class Recorder {
         rejected: () => undefined,
         lost: (documents, { code }) => void this.events.push(`lost ${documents} ${code}`),
       },
+      reports: { stored: async () => undefined, unkept: 0 },
       signal: this.stopping.signal,
       timeoutMillis: 0,
       collapse: false,

@@ -1,4 +1,5 @@
 import type { Logger } from '../component/logger.ts';
+import type { FailureReports } from '../failures/failure-reports.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import type { Accounts } from './accounts.ts';
 import type { BatchTracks } from './batch-tracks.ts';
@@ -26,6 +27,8 @@ export interface DeliveryOptions {
   readonly flow: Pick<FlowControl, 'stop' | 'stopped'>;
   readonly tracks: Pick<BatchTracks, 'begin'>;
   readonly accounts: Pick<Accounts, 'counts' | 'waitForPending' | 'rejected' | 'lost'>;
+  /** The failure reports of the run. */
+  readonly reports: Pick<FailureReports, 'stored' | 'unkept'>;
   /** This signal is aborted when the run must stop. */
   readonly signal: AbortSignal;
   /** The time limit in milliseconds; 0 means no limit. */
@@ -38,6 +41,8 @@ export interface DeliveryOptions {
   readonly maxPending: number | undefined;
   /** True if the indexer prefers large chunks. */
   readonly largeChunks?: boolean | undefined;
+  /** True if documents count as read only when the output of the run is complete. */
+  readonly readAtEnd?: boolean | undefined;
   readonly logger: Logger;
 }
 
@@ -52,7 +57,8 @@ export class Delivery {
   #isGivenUp = false;
 
   constructor(options: DeliveryOptions) {
-    const { pool, indexing, flow, tracks, accounts, signal, collapse, maxPending = 0, largeChunks, logger } = options;
+    const { pool, indexing, flow, tracks, accounts, reports, signal, collapse, maxPending = 0 } = options;
+    const { largeChunks, readAtEnd, logger } = options;
     this.#options = options;
     this.#publisher = new BatchingPublisher({
       signal,
@@ -72,7 +78,9 @@ export class Delivery {
         if (!this.#isGivenUp) pool.check();
       },
       hurry: () => indexing.hurry(pool.submitted),
-      undelivered: () => indexing.undelivered,
+      failuresStored: () => reports.stored(),
+      unread: () => ({ undelivered: indexing.undelivered, unkept: reports.unkept }),
+      readAtEnd,
       onReject: (record) => accounts.rejected(record),
     });
   }
@@ -117,8 +125,10 @@ export class Delivery {
       // Finishes the documents that were published before the error. A later failure must not lose them.
       await this.#publisher.flush().catch(() => undefined);
     }
+    this.#publisher.close();
     await pool.drain();
     if (!pool.lost) await indexing.flush();
+    if (failed === undefined) this.#publisher.checkLate();
     if (pool.failed !== undefined) throw new ConnectorFailure('Connector exception.', pool.failed, true);
     if (failed !== undefined) throw failed;
   }

@@ -384,7 +384,7 @@ export class Indexing {
     }
     for (const { index, message, status, undelivered } of answer) {
       if (undelivered === true) this.undelivered++;
-      const failure: Failure = { code: 'HR_INDEXER_FAILED', message };
+      const failure: Failure = { code: 'HR_INDEXER_FAILED', message: message ?? 'The indexer gave no reason' };
       this.#listener.onFailed({ documents, from: index, count: 1, failure, status });
     }
     this.#listener.onSucceeded(batch.count - answer.length);

@@ -1,11 +1,12 @@
 import { extname } from 'node:path';
-import { isMarkedAsUntransferable, Worker } from 'node:worker_threads';
+import { isMarkedAsUntransferable, threadId, Worker } from 'node:worker_threads';
 import { bytesOf } from '../batch/chunk-marks.ts';
 import type { FromPipeline, OpenPipeline, OutcomePart, SourceBatch, ToPipeline } from '../batch/pipeline-messages.ts';
 import type { LogRecord } from '../component/logger.ts';
 import { type Failure, HeadraceError, messageOf, toFailure } from '../errors/headrace-error.ts';
+import { MemoryLedger } from '../memory/memory-ledger.ts';
 import { watchStart } from './start-limit.ts';
-import type { ThreadData } from './thread-messages.ts';
+import type { LaneData, ThreadData } from './thread-messages.ts';
 
 /** Receives the events of a pipeline thread. */
 export interface LaneListener {
@@ -36,11 +37,13 @@ export class PipelineLane {
     // Tests run the source files, which have another extension.
     const entry = new URL(`./pipeline-thread-entry${extname(import.meta.url)}`, import.meta.url);
     this.#worker = new Worker(entry, {
-      workerData: data,
+      workerData: { ...data, run: threadId } satisfies LaneData,
       resourceLimits: { maxOldGenerationSizeMb: data.heapMb, maxYoungGenerationSizeMb: data.youngMb },
       name: 'pipeline',
     });
     this.#worker.unref();
+    const { threadId: number } = this.#worker;
+    this.#worker.on('exit', () => MemoryLedger.ofProcess().end(number));
     this.#worker.on('message', (message: FromPipeline) => this.#receive(message));
     this.#worker.on('error', (error) => this.#lose(error));
     this.#worker.on('exit', () => this.#lose(new Error('the thread exited early, as by process.exit()')));

@@ -1,5 +1,5 @@
+import { knownDocuments } from '../batch/chunk-marks.ts';
 import type { OpenPipeline, SourceBatch } from '../batch/pipeline-messages.ts';
-import type { RecordChunk } from '../component/connector.ts';
 import { type Failure, HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import { Signal } from '../transport/signal.ts';
@@ -210,7 +210,10 @@ export class PipelinePool {
         },
         {
           onPart: (part) => {
+            // The listener may free the bytes.
+            const bytes = part.bytes.byteLength;
             listener.onPart(part);
+            flow.received(bytes);
             if (part.last) this.#changed.notify();
           },
           onBroken: (_sequence, failure) => this.#fail(failure),
@@ -251,14 +254,4 @@ async function withTimeout<T>(promise: Promise<T>, millis: number): Promise<T | 
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Returns the number of documents of chunks, or undefined if it is only known after decoding. */
-function knownDocuments(chunks: readonly RecordChunk[]): number | undefined {
-  let sum = 0;
-  for (const { documents } of chunks) {
-    if (documents === undefined) return undefined;
-    sum += documents;
-  }
-  return sum;
 }

@@ -11,6 +11,7 @@ import { checkPipelines } from '../config/check-pipelines.ts';
 import { HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import { hasErrors } from '../errors/problem.ts';
 import { FailureBudget } from '../failures/failure-budget.ts';
+import { workForRun } from '../memory/thread-memory.ts';
 import { Pipeline } from '../pipeline/pipeline.ts';
 import { enforcePolicyOf } from '../policy/current-policy.ts';
 import { FlowControl } from '../transport/flow-control.ts';
@@ -18,7 +19,7 @@ import { MessageGate } from '../transport/message-gate.ts';
 import { preload } from './preload.ts';
 import { logBlockedHosts } from './refused-hosts.ts';
 import { SharedStatistics } from './stage-statistics.ts';
-import type { ThreadData } from './thread-messages.ts';
+import type { LaneData } from './thread-messages.ts';
 import { passOnWarnings, printOnlyText } from './thread-output.ts';
 
 /**
@@ -42,6 +43,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
   enforcePolicyOf(request);
   const gate = new MessageGate(request.logGate);
   const flow = new FlowControl(request.flow);
+  workForRun({ run: (workerData as LaneData).run, stopped: () => flow.stopped, mayBlock: true });
   const write = (record: LogRecord) => {
     gate.enter();
     post({ type: 'log', record });
@@ -132,7 +134,7 @@ async function handle(message: ToPipeline): Promise<void> {
   }
 }
 
-preload(workerData as ThreadData);
+preload(workerData as LaneData);
 let last: Promise<void> = Promise.resolve();
 port.on('message', (message: ToPipeline) => {
   // An error here ends the thread, and the run detects this.

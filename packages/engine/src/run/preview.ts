@@ -12,6 +12,7 @@ import { readDocument } from '../document/read-document.ts';
 import { type Failure, toFailure } from '../errors/headrace-error.ts';
 import { nearest } from '../errors/nearest.ts';
 import type { Problem } from '../errors/problem.ts';
+import { threadMemory } from '../memory/thread-memory.ts';
 import { Pipeline } from '../pipeline/pipeline.ts';
 import type { Guard } from '../pipeline/segmented-pipeline.ts';
 import { StageError } from '../pipeline/stage-error.ts';
@@ -74,6 +75,7 @@ export async function preview(
       const tracer = request.trace === true ? started.tracer(classes, TRACE_CHARACTERS) : undefined;
       for (const source of sources) {
         const result = await previewOne(started, source, tracer, guard);
+        threadMemory.releaseDocuments();
         // A script in a separate process has written its output by now, but this thread has not read it yet.
         await setImmediate();
         results.push(withLog(result, log));

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { DestinationAccess } from '../component/destination.ts';
 import type { CheckResult, FinishedOutput, RunOutcome } from '../component/indexer.ts';
 import { createLogger, type LogRecord } from '../component/logger.ts';
 import { Registry } from '../component/registry.ts';
@@ -13,8 +14,7 @@ import { FailureReports, type PostFailures } from '../failures/failure-reports.t
 import type { FailedDocument } from '../failures/kept-failure.ts';
 import { planRetry, type RetryPlan } from '../failures/retry-plan.ts';
 import type { MessageGate } from '../transport/message-gate.ts';
-import type { Accounts } from './accounts.ts';
-import { ConnectorRun } from './connector-run.ts';
+import { type ConnectorOutcome, ConnectorRun } from './connector-run.ts';
 import { noDocuments, type SharedCounts } from './counters.ts';
 import { FailureLimit } from './failure-limit.ts';
 import type { IdleLanes } from './idle-lanes.ts';
@@ -22,7 +22,7 @@ import type { SharedIndexing } from './indexing-statistics.ts';
 import { RetrySource } from './retry-source.ts';
 import type { RunContext } from './run-context.ts';
 import { RunIndexers } from './run-indexers.ts';
-import type { RunRequest } from './run-request.ts';
+import type { ConfigFacts, RunRequest } from './run-request.ts';
 import type { ConnectorResult } from './run-result.ts';
 import { runSummary } from './run-summary.ts';
 import { type StopReason, stopFailure, stopReason } from './stop-reason.ts';
@@ -44,6 +44,8 @@ export interface RunSurroundings {
   readonly idle: IdleLanes;
   /** Aborted, with a `StopReason`, when the run must stop. */
   readonly signal: AbortSignal;
+  /** How the run knows the others. Undefined if it has no process beside its thread. */
+  readonly destinations?: DestinationAccess;
   readonly log: (record: LogRecord) => void;
   readonly forwardLog: (record: LogRecord) => void;
   readonly logGate: MessageGate;
@@ -57,8 +59,8 @@ export interface RunSurroundings {
   readonly failureGate: MessageGate;
   /** Called when a connector starts or ends, with the results of the finished connectors. */
   readonly onConnectors: (connectors: ConnectorProgress[], results: readonly ConnectorResult[]) => void;
-  /** Called with the type of the indexer, and whether it writes documents to the standard output of the process. */
-  readonly onIndexer: (type: string, usesStandardOutput: boolean) => void;
+  /** Called with facts about the config, before its connectors run. */
+  readonly onChecked: (facts: ConfigFacts) => void;
   /** Called with the modules of the built-in components that the config uses. */
   readonly onModules: (modules: string[]) => void;
 }
@@ -81,7 +83,11 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
   if (registry === undefined || config === undefined) return refused();
   surroundings.onModules(registry.loadedModules);
   const { entry } = config.indexer;
-  surroundings.onIndexer(entry.type ?? entry.name, await usesStandardOutput(config.indexer, registry));
+  surroundings.onChecked({
+    indexer: entry.type ?? entry.name,
+    usesStandardOutput: await usesStandardOutput(config.indexer, registry),
+    marksRead: request.retry === undefined && (await marksRead(config, registry)),
+  });
   const { maxFailures } = config.runner;
   const failureLimit = new FailureLimit(maxFailures === undefined ? undefined : readMaxFailures(maxFailures));
   const signal = AbortSignal.any([surroundings.signal, failureLimit.signal]);
@@ -124,7 +130,7 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     hasPipeline: pipeline !== undefined,
   }));
   const results: ConnectorResult[] = [];
-  const accounts = new Map<number, Accounts>();
+  const runs = new Map<number, ConnectorRun>();
   let failed = false;
   for (const [i, step] of steps.entries()) {
     const { connector } = step;
@@ -137,8 +143,9 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     state.status = 'running';
     surroundings.onConnectors(progress, results);
     logger.info(`Running connector ${connector.name} feeding to pipeline ${connector.pipeline ?? 'NOT CONFIGURED'}`);
-    const { result, failures: reasons, accounts: ofConnector } = await runConnector(context, step, logger);
-    accounts.set(i, ofConnector);
+    const run = new ConnectorRun(context, connector, step.retry);
+    runs.set(i, run);
+    const { result, failures: reasons } = await runConnector(context, connector, run, logger);
     results.push(result);
     state.status = result.status;
     if (reasons.length === 0) continue;
@@ -177,10 +184,16 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     for (const { severity, message } of problems) if (severity === 'error') logger.error(message);
   }
   const outcome = outcomeOf(failed, stopped, problems);
-  for (const [i, each] of accounts) {
-    if (outcome.failed) each.incomplete(incompleteOutput(outcome));
-    else each.complete();
-    results[i] = { ...(results[i] as ConnectorResult), counts: { ...each.counts } };
+  for (const [i, run] of runs) {
+    const { accounts } = run;
+    if (outcome.failed) accounts.incomplete(incompleteOutput(outcome));
+    else accounts.complete();
+    const ended = await run.end(!outcome.failed);
+    results[i] = { ...(ended?.result ?? (results[i] as ConnectorResult)), counts: { ...accounts.counts } };
+    if (ended === undefined || ended.failures.length === 0) continue;
+    failed = true;
+    const { connector } = steps[i] as RunStep;
+    problems.push(...ended.failures.map(({ failure, text }) => toProblem(failure, connector, text)));
   }
   const counts = surroundings.counts.read();
   try {
@@ -226,10 +239,10 @@ function retrySteps({ connectors }: RetryPlan): RunStep[] {
 
 async function runConnector(
   context: RunContext,
-  { connector, retry }: RunStep,
+  connector: ConnectorConfig,
+  run: ConnectorRun,
   logger: ReturnType<typeof createLogger>,
-) {
-  const run = new ConnectorRun(context, connector, retry);
+): Promise<ConnectorOutcome> {
   const everySeconds = context.config.log.seconds ?? 30;
   const timer = setInterval(() => {
     const { counts, pending } = run.accounts;
@@ -241,10 +254,19 @@ async function runConnector(
     logger.info(
       `Connector ${connector.name} feeding to pipeline ${connector.pipeline ?? 'NOT CONFIGURED'} ${status}. Time: ${seconds.toFixed(2)} secs.`,
     );
-    return { ...outcome, accounts: run.accounts };
+    return outcome;
   } finally {
     clearInterval(timer);
   }
+}
+
+/** Returns true if a connector marks what it has read, so that later runs do not read it again. */
+async function marksRead({ connectors }: IngestConfig, registry: Registry): Promise<boolean> {
+  for (const { entry, params } of connectors) {
+    const Class = await registry.load(entry, 'connector');
+    if (Class.marksRead?.(params as never) === true) return true;
+  }
+  return false;
 }
 
 async function prepare(

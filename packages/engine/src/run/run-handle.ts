@@ -1,8 +1,10 @@
 import { MAX_MILLIS } from '../component/max-millis.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
+import type { KeptFailure } from '../failures/kept-failure.ts';
 import { MessageGate } from '../transport/message-gate.ts';
 import { type DocumentCounts, noDocuments, pendingDocuments, SharedCounts } from './counters.ts';
+import type { Destinations } from './destinations.ts';
 import { SharedIndexing } from './indexing-statistics.ts';
 import type { RunHandle, RunListeners, RunProgress, RunRequest } from './run-request.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
@@ -30,9 +32,17 @@ export class StartedRun implements RunHandle {
   #stopping: StopReason | undefined;
   #timer: NodeJS.Timeout | undefined;
   #ended = false;
+  /** Resolves when the thread has the answers about all failed documents so far. */
+  #storing: Promise<void> = Promise.resolve();
   #finish: (result: ThreadResult) => void = () => undefined;
 
-  constructor(request: RunRequest, worker: RunThread, heapMb: number, listeners: RunListeners) {
+  constructor(
+    request: RunRequest,
+    worker: RunThread,
+    heapMb: number,
+    listeners: RunListeners,
+    destinations: Destinations,
+  ) {
     this.runId = request.runId;
     this.#worker = worker;
     this.done = new Promise((resolve) => {
@@ -42,6 +52,11 @@ export class StartedRun implements RunHandle {
         resolve({ ...result, stages: this.#stageProgress() });
       };
     });
+    const others = destinations.connect(this.runId, (message) =>
+      worker.postMessage({ type: 'destinations', message } satisfies ToRun),
+    );
+    // Not before: the thread may send requests until its end.
+    worker.once('exit', () => others.end());
     const logGate = new MessageGate();
     const failureGate = new MessageGate();
     worker.on('message', (message: FromRun) => {
@@ -52,12 +67,13 @@ export class StartedRun implements RunHandle {
         this.#follow(message);
         listeners.onConnectors?.();
       } else if (message.type === 'failures') {
-        listeners.onFailures?.(message.failures);
+        this.#store(message.failures, listeners);
         failureGate.leave(message.weight);
-      } else if (message.type === 'indexer') {
-        this.#indexer = message.indexer;
-        listeners.onIndexer?.(message.usesStandardOutput);
-      } else if (message.type === 'thread') this.#addThread(message);
+      } else if (message.type === 'checked') {
+        this.#indexer = message.facts.indexer;
+        listeners.onChecked?.(message.facts);
+      } else if (message.type === 'destinations') others.receive(message.message);
+      else if (message.type === 'thread') this.#addThread(message);
       else if (message.type === 'done') {
         this.#finish(message.result);
         // Anything that is still active in the thread, such as a timer or a connection, is no longer needed.
@@ -117,6 +133,17 @@ export class StartedRun implements RunHandle {
       const message = `The run did not stop within ${STOP_GRACE_MILLIS / 1000} seconds and was ended`;
       this.#lose(stopFailure(reason) ?? { code: 'HR_RUN_CANCELLED', message });
     }, STOP_GRACE_MILLIS);
+  }
+
+  /** Passes failed documents on, and informs the thread when they are stored. */
+  #store(failures: KeptFailure[], { onFailures }: RunListeners): void {
+    const stored = (async () => onFailures?.(failures))().then(
+      () => true,
+      () => false,
+    );
+    this.#storing = Promise.all([stored, this.#storing]).then(([isStored]) => {
+      if (!this.#ended) this.#worker.postMessage({ type: 'failures-stored', stored: isStored } satisfies ToRun);
+    });
   }
 
   #follow({ connectors, results }: Extract<FromRun, { type: 'connectors' }>): void {

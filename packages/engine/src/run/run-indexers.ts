@@ -1,8 +1,10 @@
-import type { FinishedOutput, Indexer, IndexerContext, RunOutcome } from '../component/indexer.ts';
+import type { DestinationAccess } from '../component/destination.ts';
+import type { CheckResult, FinishedOutput, Indexer, IndexerContext, RunOutcome } from '../component/indexer.ts';
 import { createLogger, type LogRecord } from '../component/logger.ts';
 import type { Registry } from '../component/registry.ts';
 import type { IngestConfig } from '../config/ingest-config.ts';
-import { toFailure } from '../errors/headrace-error.ts';
+import { classOf, contractError, requireCount } from '../errors/contract-error.ts';
+import { messageOf, toFailure } from '../errors/headrace-error.ts';
 import { connectWithin } from './connect-within.ts';
 import { ConnectorFailure } from './connector-failure.ts';
 import type { DocumentCounts } from './counters.ts';
@@ -11,10 +13,13 @@ import type { SharedIndexing } from './indexing-statistics.ts';
 import type { RunIndexer } from './run-context.ts';
 import type { RunRequest } from './run-request.ts';
 
+const OUTCOMES: readonly string[] = ['passed', 'failed', 'not run'] satisfies CheckResult['outcome'][];
+
 /** The environment of an indexer in the thread of the run. */
 interface IndexerSurroundings {
   /** This signal is aborted when the run must stop. */
   readonly signal: AbortSignal;
+  readonly destinations?: DestinationAccess | undefined;
   readonly log: (record: LogRecord) => void;
   readonly indexing: SharedIndexing;
 }
@@ -43,7 +48,14 @@ export class RunIndexers {
   /** Lets the indexer complete its output. See `Indexer.finish`. */
   async finish(counts: DocumentCounts): Promise<FinishedOutput> {
     const { signal } = this.#surroundings;
-    return (await (await this.#whenConnected())?.finish?.(counts, signal)) ?? { checks: [] };
+    const indexer = await this.#whenConnected();
+    const output = (await indexer?.finish?.(counts, signal)) ?? { checks: [] };
+    // A check whose outcome is not known must not count as passed.
+    if (Array.isArray(output.checks) && output.checks.every(({ outcome }) => OUTCOMES.includes(outcome))) return output;
+    throw contractError(
+      `finish() of ${classOf(indexer as Indexer)} returned ${JSON.stringify(output)}`,
+      `checks is a list, and each outcome is one of: ${OUTCOMES.join(', ')}.`,
+    );
   }
 
   async close(outcome: RunOutcome): Promise<void> {
@@ -83,11 +95,19 @@ export class RunIndexers {
     const { log, signal } = this.#surroundings;
     const { connectTimeout = 0 } = settings;
     await connectWithin(connectTimeout, async () => indexer?.connect?.(), createLogger(entry.name, log), signal);
+    try {
+      await indexer?.begin?.(signal);
+    } catch (error) {
+      // Only a connected indexer is closed at the end of the run.
+      const reason = messageOf(error);
+      await indexer?.close?.({ failed: true, reason });
+      throw error;
+    }
   }
 
   async #create(): Promise<Indexer | undefined> {
     const { entry, params, settings } = this.#config.indexer;
-    const { log, indexing, signal } = this.#surroundings;
+    const { log, indexing, signal, destinations } = this.#surroundings;
     const context: IndexerContext = {
       runId: this.#request.runId,
       log: createLogger(entry.name, log),
@@ -96,6 +116,7 @@ export class RunIndexers {
       onUnchanged: (documents) => indexing.unchanged(documents),
       retry: this.#request.retry !== undefined,
       continues: this.#request.continues === true,
+      ...(destinations === undefined ? {} : { destinations }),
     };
     if (this.#request.dryRunFile !== undefined)
       return new DryRunIndexer({ path: this.#request.dryRunFile } as never, context);
@@ -105,6 +126,8 @@ export class RunIndexers {
     }
     const Class = await this.#registry.load(entry, 'indexer');
     const indexer = new Class(params as never, context);
+    // A custom indexer may extend an older base class without it.
+    if (indexer.maxInFlight !== undefined) requireCount(indexer, 'maxInFlight', indexer.maxInFlight);
     await indexer.prepare?.(signal);
     return indexer;
   }

@@ -1,12 +1,16 @@
-import { extname } from 'node:path';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { Output } from '../component/destination.ts';
 import type { RegistrySource } from '../component/registry.ts';
 import type { ReachRequest } from '../config/reach-config.ts';
 import type { RollbackRequest } from '../config/rollback-config.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
+import { limitMemory, MemoryLedger } from '../memory/memory-ledger.ts';
 import { startLastingThreads } from '../threads/lasting-thread.ts';
 import { tuneCollector } from './collector.ts';
+import { Destinations } from './destinations.ts';
 import { PreviewThread } from './preview-thread.ts';
 import { StartedRun } from './run-handle.ts';
 import type { PreviewRequest, PreviewResult, RunHandle, RunListeners, RunRequest } from './run-request.ts';
@@ -41,12 +45,16 @@ const SECOND_LANE_DOCUMENTS = 100_000;
 const LONG_RUN_MILLIS = 1500;
 const LONG_RUN_LANES = 2;
 
+export { machineBytes } from '../memory/machine-memory.ts';
+
 /** The answer of a thread to a request other than a run. */
 type Answer = Extract<FromRun, { type: 'previewed' | 'reached' | 'rolled-back' }>;
 
 export interface RunLauncherOptions {
   /** The limit of the JavaScript heap of each thread of a run, in MiB. */
   readonly heapMb: number;
+  /** The limit of the large values of all runs of the process, in MiB. Defaults to half of the memory. */
+  readonly memoryMb?: number;
   /**
    * The limit of the young generation of each thread, in MiB. A low limit saves memory in a process that processes
    * small messages.
@@ -61,6 +69,8 @@ export interface RunLauncherOptions {
   readonly lanes?: number;
   /** True to keep one thread ready, so that the next run starts immediately. */
   readonly keepWarm: boolean;
+  /** A folder for the journals of rebuilds, which no other process uses. Defaults to a temporary one. */
+  readonly journals?: string | undefined;
   /**
    * True to serve runs in the thread of the caller, which takes less memory; see `LocalThread`. Only for a process that
    * does nothing else: a run that exhausts the memory ends it.
@@ -79,11 +89,16 @@ export class RunLauncher {
   #lanes = 1;
   #warm: RunThread | undefined;
   readonly #previews = new PreviewThread();
+  readonly #destinations: Destinations;
   #closed = false;
 
   constructor(options: RunLauncherOptions) {
     this.#options = options;
+    const { journals = join(tmpdir(), `headrace-journals-${process.pid}`) } = options;
+    this.#destinations = new Destinations(journals);
     startLastingThreads();
+    if (options.memoryMb !== undefined) limitMemory(options.memoryMb);
+    else MemoryLedger.ofProcess();
     if (options.keepWarm) this.prepare();
   }
 
@@ -105,7 +120,7 @@ export class RunLauncher {
   start(request: RunRequest, listeners: RunListeners = {}): RunHandle {
     const worker = this.#take();
     this.#registry = request.registry;
-    const run = new StartedRun(request, worker, this.#options.heapMb, listeners);
+    const run = new StartedRun(request, worker, this.#options.heapMb, listeners, this.#destinations);
     const opened = new Map<string, number>();
     const tune = () => tuneCollector(this.#options.heapGrowingPercent);
     let mayBeShort = this.#options.heapGrowingPercent === undefined;
@@ -134,6 +149,11 @@ export class RunLauncher {
       if (this.#options.keepWarm) this.prepare();
     });
     return run;
+  }
+
+  /** Returns the ids of the runs that write to a destination, or wait for it. */
+  runsOf(output: Output): string[] {
+    return this.#destinations.runsOf(output);
   }
 
   /**
@@ -263,6 +283,8 @@ export class RunLauncher {
       },
       name: 'run',
     });
+    const { threadId: number } = worker;
+    worker.once('exit', () => MemoryLedger.ofProcess().end(number));
     // Also an idle thread may fail. Without a listener, its error would end the process.
     return worker.on('error', () => undefined);
   }

@@ -55,15 +55,26 @@ export interface RunProgress {
 
 export interface RunListeners {
   onLog?(record: LogRecord): void;
-  /** Called with groups of failed documents, including their contents. See `RunRequest.keepAllFailures`. */
-  onFailures?(failures: KeptFailure[]): void;
+  /**
+   * Called with groups of failed documents, including their contents. See `RunRequest.keepAllFailures`. If it returns a
+   * promise, the documents count as kept when it resolves. If it throws or rejects, they are not kept: the source does
+   * not count them as read.
+   */
+  onFailures?(failures: KeptFailure[]): void | Promise<void>;
   /** Called when a connector has started or ended. `progress()` returns the details. */
   onConnectors?(): void;
-  /**
-   * Called when the config has been checked.
-   * @param usesStandardOutput whether the indexer writes documents to the standard output of the process
-   */
-  onIndexer?(usesStandardOutput: boolean): void;
+  /** Called when the config has been checked, before its connectors run. */
+  onChecked?(facts: ConfigFacts): void;
+}
+
+/** Facts about a config that has been checked. */
+export interface ConfigFacts {
+  /** The type of the indexer. */
+  readonly indexer: string;
+  /** Whether the indexer writes documents to the standard output of the process. */
+  readonly usesStandardOutput: boolean;
+  /** Whether later runs do not read again what this run has read. Failed documents are then only where they are kept. */
+  readonly marksRead: boolean;
 }
 
 /** A run that is active in a separate thread. */

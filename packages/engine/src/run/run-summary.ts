@@ -52,7 +52,10 @@ export function runSummary(
       return `${escapeControls(`Check ${name}: ${result}. ${found}, expected ${expected}`)}\n`;
     })
     .join('');
-  const skipped = unchanged === 0 ? '' : `\nUnchanged, and not sent again: ${counted(unchanged, 'document')}.\n`;
+  const skipped =
+    unchanged === 0
+      ? ''
+      : `\nUnchanged, because the destination already has them: ${counted(unchanged, 'document')}.\n`;
   const reasons = problems
     .filter((problem) => problem.severity === 'error')
     .map((problem) => `${formatProblem(problem)}\n`);

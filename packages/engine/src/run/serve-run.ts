@@ -1,10 +1,12 @@
-import type { LogRecord } from '../component/logger.ts';
+import { createLogger, type LogRecord } from '../component/logger.ts';
 import { reachConfig } from '../config/reach-config.ts';
 import { rollbackConfig } from '../config/rollback-config.ts';
 import { toFailure } from '../errors/headrace-error.ts';
+import { workForRun } from '../memory/thread-memory.ts';
 import { enforcePolicyOf } from '../policy/current-policy.ts';
 import { MessageGate } from '../transport/message-gate.ts';
 import { SharedCounts } from './counters.ts';
+import { DestinationLink } from './destination-link.ts';
 import type { IdleLanes } from './idle-lanes.ts';
 import { SharedIndexing } from './indexing-statistics.ts';
 import { preload } from './preload.ts';
@@ -21,12 +23,24 @@ import type { FromRun, ThreadData, ToRun } from './thread-messages.ts';
  */
 export function serveRun(port: RunPort, data: ThreadData, idle: IdleLanes): void {
   const stop = new AbortController();
+  /** What waits for the answers about groups of failures, in the order of the groups. */
+  const storing: ((isStored: boolean) => void)[] = [];
+  let destinations: DestinationLink | undefined;
   const post = (message: FromRun): void => port.postMessage(message);
+
+  // Other threads wait for this one, so it never blocks.
+  workForRun({ stopped: () => stop.signal.aborted, mayBlock: false });
 
   const handle = async (message: ToRun): Promise<void> => {
     switch (message.type) {
       case 'stop':
         stop.abort(message.reason);
+        return;
+      case 'failures-stored':
+        storing.shift()?.(message.stored);
+        return;
+      case 'destinations':
+        destinations?.receive(message.message);
         return;
       case 'end':
         await idle.close();
@@ -63,6 +77,12 @@ export function serveRun(port: RunPort, data: ThreadData, idle: IdleLanes): void
           forwardLog(record);
         };
         logBlockedHosts(log);
+        const runLog = createLogger('runner', log);
+        destinations = new DestinationLink({
+          signal: stop.signal,
+          post: (question) => post({ type: 'destinations', message: question }),
+          onWait: (text) => runLog.warn(text),
+        });
         post({
           type: 'done',
           result: await runConfig(message.request, {
@@ -70,17 +90,22 @@ export function serveRun(port: RunPort, data: ThreadData, idle: IdleLanes): void
             indexing: new SharedIndexing(message.indexing),
             idle,
             signal: stop.signal,
+            destinations,
             log,
             forwardLog,
             logGate,
             onFailures: message.keepFailures
-              ? (failures, weight) => post({ type: 'failures', failures, weight })
+              ? (failures, weight) =>
+                  new Promise((resolve) => {
+                    storing.push(resolve);
+                    post({ type: 'failures', failures, weight });
+                  })
               : undefined,
             failureGate: new MessageGate(message.failureGate),
             onThread: (thread) => post({ type: 'thread', ...thread }),
             onLoaded: () => post({ type: 'loaded' }),
             onConnectors: (connectors, results) => post({ type: 'connectors', connectors, results }),
-            onIndexer: (indexer, usesStandardOutput) => post({ type: 'indexer', indexer, usesStandardOutput }),
+            onChecked: (facts) => post({ type: 'checked', facts }),
             onModules: (modules) => post({ type: 'modules', modules }),
           }),
         });

@@ -5,7 +5,8 @@ import type { RollbackRequest } from '../config/rollback-config.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
 import type { KeptFailure } from '../failures/kept-failure.ts';
-import type { PreviewRequest, PreviewResult, RunProgress, RunRequest } from './run-request.ts';
+import type { FromDestinations, ToDestinations } from './destination-messages.ts';
+import type { ConfigFacts, PreviewRequest, PreviewResult, RunProgress, RunRequest } from './run-request.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
 import type { StageName } from './stage-statistics.ts';
 import type { StopReason } from './stop-reason.ts';
@@ -40,6 +41,12 @@ export interface ThreadData {
   };
 }
 
+/** The data for the start of a pipeline thread. */
+export interface LaneData extends ThreadData {
+  /** The number of the thread of the run, which counts the memory of the run. */
+  readonly run: number;
+}
+
 /** The result of a run from its thread. The process adds the statistics from shared memory. */
 export type ThreadResult = Omit<RunResult, 'stages'>;
 
@@ -60,6 +67,9 @@ export type ToRun =
   | { readonly type: 'reach'; readonly request: ReachRequest }
   | { readonly type: 'rollback'; readonly request: RollbackRequest }
   | { readonly type: 'stop'; readonly reason: StopReason }
+  /** The answer to a message `failures`: whether the group is stored. The answers are in the order of the groups. */
+  | { readonly type: 'failures-stored'; readonly stored: boolean }
+  | { readonly type: 'destinations'; readonly message: FromDestinations }
   /** Asks the thread to finish: it must end its child threads and answer `ended`. */
   | { readonly type: 'end' };
 
@@ -84,8 +94,9 @@ export type FromRun =
   | { readonly type: 'log'; readonly record: LogRecord }
   /** A group of failed documents, and its weight in the `MessageGate`. */
   | { readonly type: 'failures'; readonly failures: KeptFailure[]; readonly weight: number }
-  /** The type of the indexer, and whether it writes documents to the standard output of the process. */
-  | { readonly type: 'indexer'; readonly indexer: string; readonly usesStandardOutput: boolean }
+  /** The config has been checked. */
+  | { readonly type: 'checked'; readonly facts: ConfigFacts }
+  | { readonly type: 'destinations'; readonly message: ToDestinations }
   /** The modules of built-in components that the run needs. */
   | { readonly type: 'modules'; readonly modules: string[] }
   | { readonly type: 'done'; readonly result: ThreadResult }

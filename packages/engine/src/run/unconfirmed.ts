@@ -1,5 +1,6 @@
 import type { Confirmation } from '../component/indexer.ts';
-import { type Failure, toFailure } from '../errors/headrace-error.ts';
+import { contractError } from '../errors/contract-error.ts';
+import { type Failure, type HeadraceError, toFailure } from '../errors/headrace-error.ts';
 
 /** A batch that the destination has accepted but not confirmed. */
 interface Unconfirmed {
@@ -47,7 +48,12 @@ export class UnconfirmedBatches {
       this.#listener.onProgress();
     };
     confirmed.then(
-      (confirmation) => close(() => this.#listener.onConfirmed(confirmation)),
+      (confirmation) =>
+        close(() => {
+          const error = errorOf(confirmation, documents);
+          if (error === undefined) this.#listener.onConfirmed(confirmation);
+          else this.#listener.onUnconfirmed(documents, toFailure(error, 'HR_INDEXER_FAILED'));
+        }),
       (error) => close(() => this.#listener.onUnconfirmed(documents, toFailure(error, 'HR_INDEXER_FAILED'))),
     );
   }
@@ -59,4 +65,17 @@ export class UnconfirmedBatches {
       this.#listener.onUnconfirmed(batch.documents, failure);
     }
   }
+}
+
+/** Returns the error of a confirmation that does not count each document once. */
+function errorOf(confirmation: Confirmation, documents: number): HeadraceError | undefined {
+  const { created, succeeded, failed, dropped, failures } = (confirmation ?? {}) as Partial<Confirmation>;
+  const counts = [created, succeeded, failed, dropped] as number[];
+  const areCounts = counts.every((count) => Number.isSafeInteger(count) && count >= 0) && Array.isArray(failures);
+  if (areCounts && (created as number) + documents === (succeeded as number) + (failed as number) + (dropped as number))
+    return undefined;
+  return contractError(
+    `The indexer confirmed a batch of ${documents} documents with ${JSON.stringify({ created, succeeded, failed, dropped })}`,
+    'created + the documents of the batch = succeeded + failed + dropped, and failures is a list.',
+  );
 }

@@ -5,6 +5,7 @@ import type { Stage, StageClass, StageContext } from '../component/stage.ts';
 import { Document } from '../document/document.ts';
 import { readJson } from '../document/json-reader.ts';
 import { messageOf } from '../errors/headrace-error.ts';
+import { threadMemory } from '../memory/thread-memory.ts';
 
 /** The error for invalid parameters of a component, as in the config check. */
 export class RefusedParameters extends Error {
@@ -76,7 +77,10 @@ export async function runStage(
   await stage.start?.();
   const outcomes: StageOutcome[] = [];
   try {
-    for (const input of documents) outcomes.push(await processOne(stage, toDocument(input)));
+    for (const input of documents) {
+      outcomes.push(await processOne(stage, toDocument(input)));
+      threadMemory.releaseDocuments();
+    }
   } finally {
     await stage.stop?.();
   }

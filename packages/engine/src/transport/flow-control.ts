@@ -3,7 +3,8 @@ const HEAD = 1;
 const QUEUED_KIB = 2;
 const CHANGES = 3;
 const INDEXER_KIB = 4;
-const CELLS = 5;
+const TRANSIT_KIB = 5;
+const CELLS = 6;
 
 /** Batch numbers restart at this value. A cell has 32 bits, and an endless source has more batches. */
 const ROUND = 2 ** 31;
@@ -48,7 +49,7 @@ export class FlowControl {
     Atomics.store(this.#cells, HEAD, head % ROUND);
     // Too many documents cause a pause in the same way as too many bytes.
     const store = (cell: number, bytes: number): number => {
-      const kib = Math.min(Math.ceil(bytes / 1024), 2 ** 30);
+      const kib = Math.min(kibOf(bytes), 2 ** 30);
       return Atomics.store(this.#cells, cell, tooMany ? Math.max(kib, MAX_QUEUED_KIB + 1) : kib);
     };
     store(QUEUED_KIB, heldBytes + indexerBytes);
@@ -66,21 +67,50 @@ export class FlowControl {
     return Atomics.load(this.#cells, QUEUED_KIB) > MAX_QUEUED_KIB;
   }
 
+  /** Counts bytes that a thread has posted to the thread of the run. */
+  sent(bytes: number): void {
+    Atomics.add(this.#cells, TRANSIT_KIB, kibOf(bytes));
+  }
+
+  /** Counts bytes that the thread of the run has received. They then count as waiting work. */
+  received(bytes: number): void {
+    Atomics.sub(this.#cells, TRANSIT_KIB, kibOf(bytes));
+  }
+
+  /** Does the same as `waitForSpace`, and also waits for work that the thread of the run has not received yet. */
+  waitForDelivery(sequence: number): void {
+    for (;;) {
+      const changes = Atomics.load(this.#cells, CHANGES);
+      if (this.stopped) return;
+      const transit = Atomics.load(this.#cells, TRANSIT_KIB);
+      if (transit <= MAX_QUEUED_KIB && this.#hasSpace(sequence)) return;
+      Atomics.wait(this.#cells, CHANGES, changes, LOOK_AGAIN_MILLIS);
+    }
+  }
+
   /** Blocks the calling thread until there is space for another part of batch `sequence`, or until the run stops. */
   waitForSpace(sequence: number): void {
     for (;;) {
       // The counter is read before the check. Otherwise a change between the check and the wait would be missed.
       const changes = Atomics.load(this.#cells, CHANGES);
       if (this.stopped) return;
-      // Parts of later batches wait for the thread with the next batch. So this thread only waits for the indexer.
-      const cell = this.ahead(sequence) === 0 ? INDEXER_KIB : QUEUED_KIB;
-      if (Atomics.load(this.#cells, cell) <= MAX_QUEUED_KIB) return;
+      if (this.#hasSpace(sequence)) return;
       Atomics.wait(this.#cells, CHANGES, changes, LOOK_AGAIN_MILLIS);
     }
+  }
+
+  #hasSpace(sequence: number): boolean {
+    // Parts of later batches wait for the thread with the next batch. So this thread only waits for the indexer.
+    const cell = this.ahead(sequence) === 0 ? INDEXER_KIB : QUEUED_KIB;
+    return Atomics.load(this.#cells, cell) <= MAX_QUEUED_KIB;
   }
 
   #changed(): void {
     Atomics.add(this.#cells, CHANGES, 1);
     Atomics.notify(this.#cells, CHANGES);
   }
+}
+
+function kibOf(bytes: number): number {
+  return Math.ceil(bytes / 1024);
 }

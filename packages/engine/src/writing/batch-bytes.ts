@@ -1,16 +1,24 @@
 import type { EncodedBatch } from '../component/indexer.ts';
+import { contractError } from '../errors/contract-error.ts';
 
 const LF = 10;
 const FNV_BASIS = 0x811c9dc5 | 0;
 const FNV_PRIME = 0x01000193;
 
-/** The bytes of each document of a batch. */
+/**
+ * The bytes of each document of a batch: what the encoder returned, with or without a line feed at the end. The lengths
+ * of the documents must be those of their bytes.
+ */
 export class BatchBytes {
   readonly count: number;
   readonly #bytes: Buffer;
   /** The offsets at which documents start, and the offset after the last document. */
   readonly #offsets: Uint32Array;
 
+  /**
+   * Throws `HR_COMPONENT_CONTRACT` if the batch has another number of lengths or of bytes: each document would begin at
+   * a wrong place.
+   */
   constructor(batch: Pick<EncodedBatch, 'count' | 'pieces' | 'lengths'>) {
     this.count = batch.count;
     const [first] = batch.pieces;
@@ -22,6 +30,13 @@ export class BatchBytes {
     this.#offsets = new Uint32Array(this.count + 1);
     for (let i = 0; i < this.count; i++) {
       this.#offsets[i + 1] = (this.#offsets[i] as number) + (lengths[i] as number);
+    }
+    const end = this.#offsets[this.count] as number;
+    if (lengths.length !== this.count || end !== this.#bytes.length) {
+      throw contractError(
+        `A batch of ${this.count} documents has ${this.#bytes.length} bytes, but ${lengths.length} lengths with a sum of ${end}`,
+        'Pass the batch that send() received, or the length in bytes of each document in UTF-8.',
+      );
     }
   }
 
@@ -37,14 +52,12 @@ export class BatchBytes {
 
   /** Returns the first line of a document without its line end, as Latin-1: use it only for comparisons and ASCII. */
   firstLine(position: number): string {
-    const start = this.#start(position);
-    const end = this.#bytes.indexOf(LF, start);
-    return this.#bytes.toString('latin1', start, end < 0 ? this.#end(position) : end);
+    return this.#bytes.toString('latin1', this.#start(position), this.#lineEnd(position));
   }
 
   /** Returns true if a document begins with these bytes. */
   startsWith(position: number, bytes: Uint8Array): boolean {
-    return isAt(this.#bytes, this.#start(position), bytes);
+    return bytes.length <= this.length(position) && isAt(this.#bytes, this.#start(position), bytes);
   }
 
   /**
@@ -67,11 +80,15 @@ export class BatchBytes {
     return JSON.parse(Buffer.from(this.firstLine(position), 'latin1').toString());
   }
 
-  /** Returns the bytes after the first line, without the last line end and without a copy. */
+  /**
+   * Returns the bytes after the first line without a copy: nothing if there is only one line. If the document ends with
+   * a line feed, the bytes end before it.
+   */
   rest(position: number): Buffer {
-    const end = this.#end(position) - 1;
-    const first = this.#bytes.indexOf(LF, this.#start(position));
-    return this.#bytes.subarray(Math.min(first + 1, end), end);
+    const end = this.#end(position);
+    const first = this.#lineEnd(position);
+    const last = end > first + 1 && this.#bytes[end - 1] === LF ? end - 1 : end;
+    return this.#bytes.subarray(Math.min(first + 1, end), last);
   }
 
   /** Returns the bytes of some documents, in ascending order. */
@@ -85,6 +102,14 @@ export class BatchBytes {
       runs.push(this.#bytes.subarray(this.#start(from), this.#start(to)));
     }
     return runs.length === 1 ? (runs[0] as Buffer) : Buffer.concat(runs);
+  }
+
+  /** Returns the offset of the first line end of a document, or of its end. */
+  #lineEnd(position: number): number {
+    const start = this.#start(position);
+    const end = this.#end(position);
+    const lineEnd = this.#bytes.subarray(start, end).indexOf(LF);
+    return lineEnd < 0 ? end : start + lineEnd;
   }
 
   #start(position: number): number {

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IndexFailure } from '../component/indexer.ts';
+import { contractError } from '../errors/contract-error.ts';
+import { counted } from '../errors/counted.ts';
 import type { RequestSize } from './request-size.ts';
 import { NO_ANSWER, type Retries } from './retries.ts';
 import { isTransient } from './transient-status.ts';
@@ -19,7 +21,10 @@ export interface DeliveryFailure {
   readonly undelivered?: true;
 }
 
-/** The result of a request: it was refused as a whole, or some documents failed, by their position in the request. */
+/**
+ * The result of a request: it was refused as a whole, or some documents failed, by their position in the request (from
+ * 0). A document that is not among the items was accepted.
+ */
 export type Reply = { readonly refused: DeliveryFailure } | { readonly items: ReadonlyMap<number, DeliveryFailure> };
 
 /** The destination of the documents of a batch. */
@@ -96,7 +101,7 @@ export class Delivery {
         failAll(job, job.reason ?? GIVEN_UP, failed);
         continue;
       }
-      const reply = await to.request(job.positions);
+      const reply = checked(await to.request(job.positions), job.positions.length);
       this.#reportRetries(job, reply);
       this.#hopeless &&= 'refused' in reply && to.isolates(reply.refused.status);
       if ('items' in reply) {
@@ -224,6 +229,29 @@ export class Delivery {
 }
 
 const GIVEN_UP: DeliveryFailure = { status: NO_ANSWER, message: 'The run was cancelled before the document was sent' };
+
+/** Throws `HR_COMPONENT_CONTRACT` for a reply that does not say which documents of a request failed. */
+function checked(reply: Reply, count: number): Reply {
+  const { refused, items } = (reply ?? {}) as {
+    refused?: DeliveryFailure;
+    items?: ReadonlyMap<number, DeliveryFailure>;
+  };
+  if (refused !== undefined ? typeof refused.status === 'number' : items instanceof Map && areFailures(items, count)) {
+    return reply;
+  }
+  throw contractError(
+    `The destination does not say which of ${counted(count, 'document')} of a request failed`,
+    'Return { refused: { status, message } }, or { items } with a Map from positions in the request to failures.',
+  );
+}
+
+function areFailures(items: ReadonlyMap<number, DeliveryFailure>, count: number): boolean {
+  for (const [position, failure] of items) {
+    if (!Number.isInteger(position) || position < 0 || position >= count) return false;
+    if (typeof failure?.status !== 'number') return false;
+  }
+  return true;
+}
 
 function failAll({ positions }: Job, refused: DeliveryFailure, failed: Failed[]): void {
   const refusal: DeliveryFailure = { ...refused, whole: true };

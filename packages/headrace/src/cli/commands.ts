@@ -33,7 +33,7 @@ const componentOptions = {
   },
 } as const;
 
-const topic = { name: 'TOPIC', required: true, description: 'The dead-letter topic: PIPELINE_fail.' } as const;
+const topic = { name: 'TOPIC', required: true, description: 'The dead-letter topic: GROUP_PIPELINE_fail.' } as const;
 
 const kafkaConfig = {
   config: {

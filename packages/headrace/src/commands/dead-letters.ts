@@ -39,7 +39,7 @@ export async function replay([topic = '']: readonly (string | undefined)[], opti
   const loaded = await load(options);
   if (loaded === undefined) return EXIT.invalid;
   const { settings, config } = loaded;
-  const pipeline = (config.pipelines ?? []).find(({ name = '' }) => failTopic(name) === topic)?.name;
+  const pipeline = (config.pipelines ?? []).find(({ name = '' }) => failTopic(settings, name) === topic)?.name;
   if (options.to === undefined && pipeline === undefined) {
     const message = `${topic} is not the dead-letter topic of a pipeline of the config. Name the topic to write with --to.`;
     throw new CommandError(message, EXIT.invalid);

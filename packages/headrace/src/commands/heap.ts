@@ -1,8 +1,8 @@
-import { totalmem } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
+import { machineBytes } from '@headrace/engine/threads';
 
 /** The heap of each thread of a run, in MiB: a quarter of the available memory, from 512 to 4096. */
-export const HEAP_MB = Math.round(Math.min(4096, Math.max(512, availableBytes() / 4 / 2 ** 20)));
+export const HEAP_MB = Math.round(Math.min(4096, Math.max(512, machineBytes() / 4 / 2 ** 20)));
 
 /**
  * The young generation of each thread of a distributed run, in MiB. The chunks of such a run are small messages, so the
@@ -42,9 +42,4 @@ export function limitHeaps(isLocal = false): void {
   setFlagsFromString('--optimize-for-size');
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString(`--min-semi-space-size=${SEMI_SPACE_MB}`);
-}
-
-function availableBytes(): number {
-  const limit = process.constrainedMemory();
-  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }

@@ -40,12 +40,14 @@ export async function loadDistributed(
   const registry = registrySource(file, components);
   const all: Problem[] = [...problems];
   let writesFile = false;
+  let indexerBlock: string | undefined;
   if (root !== undefined && !hasErrors(problems)) {
     const opened = await Registry.open(registry);
     const { config: checked, problems: found } = await checkConfig(root, opened);
     if (checked !== undefined) {
       const { entry, params, settings } = checked.indexer;
       const Class = await opened.load(entry, 'indexer');
+      indexerBlock = Class.block;
       const isFile = Class.overwrites !== undefined && Class.writesToStandardOutput?.(params as never) !== true;
       const whole = await wholeRunParameter(checked.indexer, opened);
       const incomplete = 'no single process knows whether the run is complete';
@@ -67,7 +69,7 @@ export async function loadDistributed(
     return undefined;
   }
   const config = JSON.parse(configToJson(root)) as PlainConfig;
-  const { settings, problems: mistakes } = await readKafkaBlock(root, config);
+  const { settings, problems: mistakes } = await readKafkaBlock(root, config, indexerBlock);
   all.push(...newProblems(mistakes, all, config));
   writeProblems(all, name);
   return settings === undefined || hasErrors(all) ? undefined : { root, config, settings, registry, writesFile, name };
@@ -76,16 +78,17 @@ export async function loadDistributed(
 /**
  * Reads the block `kafka` of a config and the property files that it names.
  * @param config the config as plain JSON
+ * @param indexerBlock the name of the block with the parameters of the indexer, if it is known
  * @returns the settings, and all problems. The settings are undefined if one of the problems is an error
  */
-export async function readKafkaBlock(root: ObjectNode, config: PlainConfig) {
+export async function readKafkaBlock(root: ObjectNode, config: PlainConfig, indexerBlock?: string) {
   const { checkClientProperties, readKafkaSettings } = await import('@headrace/distributed');
-  const { settings, problems: mistakes } = readKafkaSettings(config);
+  const { settings, problems: mistakes } = readKafkaSettings(config, indexerBlock);
   if (settings !== undefined) mistakes.push(...checkClientProperties(settings));
   const problems = mistakes.map(
-    ({ severity, path, message, hint }): Problem => ({
+    ({ severity, code, path, message, hint }): Problem => ({
       severity: severity ?? 'error',
-      code: severity === undefined ? 'HR_CONFIG_INVALID_VALUE' : 'HR_CONFIG_UNUSED',
+      code: code ?? (severity === undefined ? 'HR_CONFIG_INVALID_VALUE' : 'HR_CONFIG_UNUSED'),
       path,
       message,
       hint,

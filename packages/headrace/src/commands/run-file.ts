@@ -75,9 +75,10 @@ export async function runFile(threads: RunLauncher, file: string, options: RunOp
         onLog(record);
       },
       ...(failures === undefined ? {} : { onFailures: (some) => failures.write(some) }),
-      onIndexer: (uses) => {
+      onChecked: (facts) => {
+        failures?.keep(facts.marksRead);
         // In a distributed run, this process has no indexer that writes to standard output.
-        if (!isDistributed) usesStandardOutput = uses;
+        if (!isDistributed) usesStandardOutput = facts.usesStandardOutput;
       },
     },
   );

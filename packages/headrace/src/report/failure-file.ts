@@ -1,9 +1,20 @@
-import { closeSync, constants, createReadStream, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
 import { resolve } from 'node:path';
 import { type KeptFailure, messageOf, writeFailureLine } from '@headrace/engine';
 import { CommandError, EXIT } from '../process/exit-code.ts';
 
 const LF = 10;
+/** How much of a file is read at a time to find its last line. */
+const TAIL_BYTES = 64 * 1024;
 
 /** Writes the failed documents of a run to a file while it runs, one line of JSON each. */
 export class FailureFile {
@@ -11,11 +22,14 @@ export class FailureFile {
   readonly #fd: number;
   readonly #mask: (text: string) => string;
   #started = false;
+  #keeps = false;
+  /** Where the next line begins. Null for pipes and devices. */
+  #position: number | null = null;
   #error: unknown;
 
   /**
    * Opens the file. Its old content stays until the first document is written or the run ends successfully, so that a
-   * refused config does not delete the failures of the previous run.
+   * refused config does not delete the failures of the previous run. Call `keep` before.
    * @param mask hides secrets in messages about a document
    */
   constructor(path: string, mask: (text: string) => string) {
@@ -28,18 +42,31 @@ export class FailureFile {
     }
   }
 
-  /** Writes failed documents immediately, so that they are not lost if the process dies. */
+  /** @param keeps whether to add documents to the file, because its old content is nowhere else */
+  keep(keeps: boolean): void {
+    this.#keeps = keeps;
+  }
+
+  /**
+   * Writes failed documents immediately, so that they are not lost if the process dies. Throws if they, or documents
+   * before them, could not be written.
+   */
   write(failures: readonly KeptFailure[]): void {
-    if (this.#error !== undefined) return;
+    if (this.#error !== undefined) throw this.#error;
     const lines = failures.map(({ failure, ...rest }) =>
       writeFailureLine({ ...rest, failure: { ...failure, message: this.#mask(failure.message) } }),
     );
     const bytes = Buffer.from(`${lines.join('\n')}\n`);
     try {
       this.#start();
-      for (let at = 0; at < bytes.length; ) at += writeSync(this.#fd, bytes, at);
+      for (let at = 0; at < bytes.length; ) {
+        const written = writeSync(this.#fd, bytes, at, bytes.length - at, this.#position);
+        at += written;
+        if (this.#position !== null) this.#position += written;
+      }
     } catch (error) {
       this.#error = error;
+      throw error;
     }
   }
 
@@ -62,8 +89,28 @@ export class FailureFile {
   #start(): void {
     if (this.#started) return;
     this.#started = true;
+    const found = fstatSync(this.#fd);
     // Pipes and devices have no content to remove.
-    if (fstatSync(this.#fd).isFile()) ftruncateSync(this.#fd);
+    if (found.isFile()) this.#position = this.#keeps ? endOfLines(this.#path, found.size) : 0;
+    if (this.#position !== null) ftruncateSync(this.#fd, this.#position);
+  }
+}
+
+/** Returns the end of the last complete line. A killed run may have left a part of a line. */
+function endOfLines(path: string, size: number): number {
+  const fd = openSync(path, 'r');
+  try {
+    const tail = Buffer.alloc(TAIL_BYTES);
+    for (let end = size; end > 0; ) {
+      const start = Math.max(0, end - TAIL_BYTES);
+      const read = readSync(fd, tail, 0, end - start, start);
+      const at = tail.subarray(0, read).lastIndexOf(LF);
+      if (at >= 0) return start + at + 1;
+      end = start;
+    }
+    return 0;
+  } finally {
+    closeSync(fd);
   }
 }
 

@@ -1,8 +1,11 @@
 import type { RecordScanner } from '../split/record-splitter.ts';
+import { JsonValueScanner } from './json-value-scanner.ts';
 
-/** Finds the ends of lines. Each line is a record. */
+/** Finds the ends of lines. Each line is a record. The last line needs no line feed if its values are closed. */
 export class JsonLineScanner implements RecordScanner {
   records = 0;
+  /** Reads the bytes after the last line feed: they show whether the source ends inside a value. */
+  #open = new JsonValueScanner();
 
   get line(): number {
     return this.records + 1;
@@ -17,10 +20,13 @@ export class JsonLineScanner implements RecordScanner {
       this.records++;
       if (first) break;
     }
+    if (end >= 0) this.#open = new JsonValueScanner();
+    // The bytes after the first record are scanned again.
+    if (!first || end < 0) this.#open.scan(bytes, end < 0 ? from : end, to, false);
     return end;
   }
 
   finish(): boolean {
-    return true;
+    return this.#open.finish() && this.#open.openArrays === 0;
   }
 }

@@ -62,7 +62,7 @@ export class JsonValueScanner implements RecordScanner {
           if (first) break;
         }
         if (byte === OPEN_ARRAY) this.openArrays++;
-        else if (byte === CLOSE_ARRAY) this.openArrays--;
+        else if (byte === CLOSE_ARRAY) this.openArrays -= this.openArrays > 0 ? 1 : 0;
         else if (byte === OPEN_OBJECT) braces = 1;
         else if (byte === QUOTE) inString = true;
         else if (!outside) inWord = true;
@@ -88,10 +88,13 @@ export class JsonValueScanner implements RecordScanner {
   }
 }
 
-/** Returns whether a byte separates values: white space, a comma, a bracket. */
+/**
+ * Returns whether a byte separates values: white space, a comma, a bracket. NUL is not white space: a crash of the machine
+ * may replace the end of a file by it, so it must not pass in silence.
+ */
 function isBetween(byte: number): boolean {
-  return byte <= 32 || byte === COMMA || byte === OPEN_ARRAY || byte === CLOSE_ARRAY;
+  return (byte <= 32 && byte !== 0) || byte === COMMA || byte === OPEN_ARRAY || byte === CLOSE_ARRAY;
 }
 
 /** Matches the characters between two values in text. */
-export const BETWEEN_VALUES = /^[\u0000-\u0020,[\]]*/;
+export const BETWEEN_VALUES = /^[\u0001-\u0020,[\]]*/;

@@ -1,4 +1,5 @@
 import type { ByteSource } from './byte-source.ts';
+import { UntilFailure } from './until-failure.ts';
 
 /**
  * The approximate size of a piece. It is so large that the cost of a message between threads does not matter. Twice the
@@ -12,18 +13,33 @@ const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 
 /** The position of a record in its source. */
 export interface RecordPlace {
+  /** The number of bytes before it. */
+  readonly byte: number;
   /** The number of records before it. */
   readonly record: number;
   /** The line of its first byte, counted from 1. */
   readonly line: number;
 }
 
-/** The parts of a source. */
+/** The parts of a source. `place` is the position of the first record, `next` the one after the last record. */
 export type SourcePart =
-  /** Whole records. The receiver owns the memory. */
-  | { readonly kind: 'records'; readonly bytes: Uint8Array<ArrayBuffer>; readonly place: RecordPlace }
+  /**
+   * Whole records. The receiver owns the memory. The last part may contain no record, only what is between records.
+   */
+  | {
+      readonly kind: 'records';
+      readonly bytes: Uint8Array<ArrayBuffer>;
+      readonly place: RecordPlace;
+      readonly next: RecordPlace;
+    }
   /** A record above the limit, which was skipped. `cutOff` is true if the source ended before the record did. */
-  | { readonly kind: 'too-long'; readonly limit: number; readonly place: RecordPlace; readonly cutOff: boolean }
+  | {
+      readonly kind: 'too-long';
+      readonly limit: number;
+      readonly place: RecordPlace;
+      readonly next: RecordPlace;
+      readonly cutOff: boolean;
+    }
   /** The last record, which is incomplete because the source ended. */
   | { readonly kind: 'unfinished'; readonly bytes: Uint8Array<ArrayBuffer>; readonly place: RecordPlace };
 
@@ -56,7 +72,7 @@ export interface SplitOptions {
 
 /**
  * Cuts a source at record ends into pieces of about 512 KiB, each with the position of its first record. The memory is
- * limited by the longest allowed record.
+ * limited by the longest allowed record. An error of the source is thrown after the whole records before it.
  */
 export async function* splitRecords(
   source: ByteSource,
@@ -70,7 +86,10 @@ export async function* splitRecords(
   let scanned = 0;
   let skipping = false;
   let ended = false;
-  let place: RecordPlace = { record: scanner.records, line: scanner.line };
+  /** The number of bytes of the source before the buffer. */
+  let before = 0;
+  const placeAt = (byte: number): RecordPlace => ({ byte, record: scanner.records, line: scanner.line });
+  let place = placeAt(0);
 
   /** Searches for record ends in the new bytes. Returns the complete part. */
   const cut = (): SourcePart | undefined => {
@@ -81,13 +100,16 @@ export async function* splitRecords(
       if (skipping) {
         // The content of a skipped record is dropped, because only its end matters.
         buffer[0] = buffer[filled - 1] as number;
+        before += filled - 1;
         scanned = filled = 1;
       }
       return undefined;
     }
+    before += end;
+    const next = placeAt(before);
     const part: SourcePart = skipping
-      ? { kind: 'too-long', limit: maxRecordBytes, place, cutOff: false }
-      : { kind: 'records', bytes: buffer.subarray(0, end), place };
+      ? { kind: 'too-long', limit: maxRecordBytes, place, next, cutOff: false }
+      : { kind: 'records', bytes: buffer.subarray(0, end), place, next };
     const rest = buffer.subarray(end, filled);
     // A header is a small first part, and nothing follows the end of a source.
     const size = first ? Math.min(buffer.length, pieceBytes) : pieceBytes;
@@ -96,11 +118,12 @@ export async function* splitRecords(
     filled = rest.length;
     scanned = stop ? 0 : filled;
     first = skipping = false;
-    place = { record: scanner.records, line: scanner.line };
+    place = next;
     return part;
   };
 
-  for await (const piece of source) {
+  const input = new UntilFailure(source);
+  for await (const piece of input.pieces()) {
     // Unused memory of many small files would make the garbage collector run often.
     if (buffer.length === 0) buffer = memory(Math.min(FIRST_BYTES, pieceBytes, piece.length + 1));
     for (let at = 0; at < piece.length; ) {
@@ -123,9 +146,15 @@ export async function* splitRecords(
     const part = cut();
     if (part !== undefined) yield part;
   }
-  if (skipping) yield { kind: 'too-long', limit: maxRecordBytes, place, cutOff: !scanner.finish() };
-  else if (filled > 0)
-    yield { kind: scanner.finish() ? 'records' : 'unfinished', bytes: buffer.subarray(0, filled), place };
+  // What is left of a source that failed is not a whole record.
+  input.throwIfAny();
+  if (filled === 0) return;
+  const bytes = buffer.subarray(0, filled);
+  if (skipping) {
+    const next = placeAt(before + filled);
+    yield { kind: 'too-long', limit: maxRecordBytes, place, next, cutOff: !scanner.finish() };
+  } else if (scanner.finish()) yield { kind: 'records', bytes, place, next: placeAt(before + filled) };
+  else yield { kind: 'unfinished', bytes, place };
 }
 
 /** Returns new memory that is not shared and not filled with zeros, which would take twice as long. */

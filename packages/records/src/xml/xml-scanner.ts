@@ -94,10 +94,11 @@ export class XmlScanner {
   /** Ends the scan. Throws `XmlSyntaxError` if the document is incomplete. */
   finish(unscanned: number): void {
     const { innermost } = this.#finder;
-    if (innermost !== undefined) throw this.error(`the file ends inside <${innermost.text}>`);
+    const endsEarly = (message: string) => new XmlSyntaxError(message, this.line, true);
+    if (innermost !== undefined) throw endsEarly(`the file ends inside <${innermost.text}>`);
     if (this.#inside !== 'content' || unscanned > 0)
-      throw this.error('the file ends inside a tag, comment or declaration');
-    if (!this.#rootSeen) throw this.error('there is no root element');
+      throw endsEarly('the file ends inside a tag, comment or declaration');
+    if (!this.#rootSeen) throw endsEarly('there is no root element');
   }
 
   /** Returns an error at the current line. */

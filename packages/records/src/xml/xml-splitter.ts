@@ -1,4 +1,5 @@
 import type { ByteSource } from '../split/byte-source.ts';
+import { UntilFailure } from '../split/until-failure.ts';
 import type { XmlRecord } from './xml-record.ts';
 import type { XmlRecordFinder } from './xml-record-finder.ts';
 import { XmlScanner } from './xml-scanner.ts';
@@ -23,7 +24,7 @@ export interface XmlSplitOptions {
 
 /**
  * Cuts the records out of XML, which is UTF-8, and packs them into pieces of about 512 KiB. Memory is limited by the
- * longest allowed record (or tag).
+ * longest allowed record (or tag). An error of the source is thrown after the whole records before it.
  * @throws XmlSyntaxError if the source is not well-formed, after the records before that position
  */
 export async function* splitXml(
@@ -58,7 +59,8 @@ export async function* splitXml(
     throw failure;
   }
 
-  for await (const piece of source) {
+  const input = new UntilFailure(source);
+  for await (const piece of input.pieces()) {
     const needed = filled + piece.length;
     if (needed > buffer.length) {
       const larger = new Uint8Array(Math.max(needed, buffer.length * 2));
@@ -84,6 +86,7 @@ export async function* splitXml(
   }
   yield* scan();
   yield* packer.take();
+  input.throwIfAny();
   scanner.finish(filled - scanned);
 }
 

@@ -5,7 +5,7 @@ import { ThreadsOnDemand } from './threads-on-demand.ts';
 
 describe('a config with thousands of problems', () => {
   it('is reported with the first problems and the number of the others, also in the details of its runs', async () => {
-    const service = await testService({}, { threads: new ThreadsOnDemand(256) });
+    const service = await testService({}, { threads: new ThreadsOnDemand({ runHeapMb: 256, memoryMb: 256 }) });
     const wrong = Array.from({ length: 1200 }, (_, i) => `wrong${i}: 1`).join(', ');
     const body = VALID.replace('source: title', `source: title, ${wrong}`);
     const request = { body, type: 'application/hocon' };

@@ -37,7 +37,8 @@ export class RunFailures {
     this.#store = store;
   }
 
-  add(failures: readonly KeptFailure[]): void {
+  /** Resolves when the documents are stored. Rejects if they could not be stored yet. */
+  add(failures: readonly KeptFailure[]): Promise<void> {
     this.#waiting.push(
       failures.map((failure) => ({
         connector: failure.connector,
@@ -48,7 +49,9 @@ export class RunFailures {
       })),
     );
     // Documents that could not be stored are stored with the next group, or when the run ends.
-    this.settled().catch(() => undefined);
+    const stored = this.settled();
+    stored.catch(() => undefined);
+    return stored;
   }
 
   /** Resolves when all documents are stored. Rejects if that fails; the documents then wait for the next call. */

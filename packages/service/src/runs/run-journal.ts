@@ -57,12 +57,16 @@ export class RunJournal {
     return masked;
   }
 
-  /** Records failed documents. Their contents are stored unmasked. */
-  failed(documents: readonly KeptFailure[]): void {
+  /** Records failed documents. Their contents are stored unmasked. Rejects if they could not be stored yet. */
+  failed(documents: readonly KeptFailure[]): Promise<void> {
     const masked = documents.map((document) => ({ ...document, failure: this.#mask.failure(document.failure) }));
-    this.failures.add(masked);
+    const stored = this.failures.add(masked);
     // A run that was abandoned may still report failures.
-    if (this.events.ended) return;
+    if (!this.events.ended) this.#announce(masked);
+    return stored;
+  }
+
+  #announce(masked: readonly KeptFailure[]): void {
     // All failures would push the other events out of the buffer.
     const announced = masked.slice(0, MAX_FAILURE_EVENTS - this.#failureEvents);
     this.#failureEvents += announced.length;

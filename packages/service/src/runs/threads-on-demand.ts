@@ -9,17 +9,21 @@ import type {
   RunRequest,
 } from '@headrace/engine';
 import { RunLauncher } from '@headrace/engine/threads';
+import type { Limits } from '../settings/service-settings.ts';
 
 /**
  * The threads of the engine, which are created at the first upload, run or preview. An idle service needs no memory for
  * a warm thread.
  */
 export class ThreadsOnDemand {
-  readonly #heapMb: number;
+  readonly #limits: Pick<Limits, 'runHeapMb' | 'memoryMb'>;
+  readonly #journals: string | undefined;
   #threads: RunLauncher | undefined;
 
-  constructor(heapMb: number) {
-    this.#heapMb = heapMb;
+  /** @param journals a folder for the journals of rebuilds, which no other process uses. Defaults to a temporary one */
+  constructor(limits: Pick<Limits, 'runHeapMb' | 'memoryMb'>, journals?: string) {
+    this.#limits = limits;
+    this.#journals = journals;
   }
 
   /** Prepares a thread for a run that will probably need these modules. */
@@ -48,7 +52,8 @@ export class ThreadsOnDemand {
   }
 
   #open(): RunLauncher {
-    this.#threads ??= new RunLauncher({ heapMb: this.#heapMb, keepWarm: true });
+    const { runHeapMb: heapMb, memoryMb } = this.#limits;
+    this.#threads ??= new RunLauncher({ heapMb, memoryMb, keepWarm: true, journals: this.#journals });
     return this.#threads;
   }
 }

@@ -53,6 +53,7 @@ const LIMITS: Readonly<Record<keyof Limits, readonly [min: number, max: number]>
   maxConcurrentRuns: [1, 1024],
   maxQueuedRuns: [0, 1_000_000],
   runHeapMb: [32, 1024 * 1024],
+  memoryMb: [16, 1024 * 1024],
   maxConnections: [1, 1_000_000],
   maxHeaders: [10, 2000],
   maxHeaderBytes: [1024, 1024 * 1024],

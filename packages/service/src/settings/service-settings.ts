@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { pathToFileURL } from 'node:url';
-import { DEFAULT_POLICY, type Policy } from '@headrace/engine';
+import { DEFAULT_POLICY, defaultMemoryMb, type Policy } from '@headrace/engine';
 import type { Overlap } from '../api/overlap.ts';
 import type { ScheduleSettings } from '../api/schedule.ts';
 
@@ -75,6 +75,8 @@ export interface Limits {
   maxQueuedRuns: number;
   /** The JavaScript heap of each thread of a run, in MiB. */
   runHeapMb: number;
+  /** The memory for large values of all runs together, outside the heaps, in MiB. */
+  memoryMb: number;
   /** The maximum number of open connections per listener. Further connections are closed immediately. */
   maxConnections: number;
   /** The maximum number of headers of a request, and the maximum bytes of the headers and the request line. */
@@ -153,6 +155,7 @@ export function defaultSettings(): ServiceSettings {
       maxConcurrentRuns: Math.max(1, availableParallelism()),
       maxQueuedRuns: 1000,
       runHeapMb: 1024,
+      memoryMb: defaultMemoryMb(),
       maxConnections: 10_000,
       maxHeaders: 200,
       maxHeaderBytes: 16 * 1024,

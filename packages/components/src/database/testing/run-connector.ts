@@ -33,7 +33,7 @@ export async function runConnector(
   });
   try {
     await connector.execute(publisher);
-    await connector.postExecute();
+    await connector.markRead({ failed: false });
   } finally {
     await connector.close();
   }

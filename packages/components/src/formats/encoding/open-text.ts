@@ -8,6 +8,8 @@ import { SourceText } from './source-text.ts';
 export interface OpenText {
   readonly bytes: ByteSource;
   readonly invalid: InvalidBytes;
+  /** Names a position for messages: the number of bytes of the UTF-8 text before it becomes a position in the file. */
+  nameByte(before: number): string;
 }
 
 /**
@@ -35,5 +37,7 @@ export function openText(
   return {
     bytes: text.bytes(),
     invalid: new InvalidBytes({ path, text, setting: encoding, log, note, onInvalidBytes }),
+    nameByte: (before) =>
+      text.encoding === 'UTF-8' ? `byte ${text.markBytes + before}` : `byte ${before} of the text in UTF-8`,
   };
 }

@@ -13,6 +13,7 @@ import type { ByteSource, SourceFile } from '../byte-source.ts';
 import { DECODER_OF, isAuto, type NamesOf } from './encoding-settings.ts';
 
 const UTF_8 = 'UTF-8';
+const UTF_8_MARK_BYTES = 3;
 const NOTHING = new Uint8Array();
 /** The number of bytes that are read for a byte-order mark and an XML declaration. */
 const HEAD_BYTES = 1024;
@@ -35,6 +36,8 @@ export class SourceText {
   encoding = UTF_8;
   /** The encoding that the file declares, if it is known. It is read only with UTF-8 and `auto`. */
   declared: string | undefined;
+  /** The number of bytes of the byte-order mark, which is removed. Known when the first bytes are read as UTF-8. */
+  markBytes = 0;
   readonly #file: SourceFile;
   readonly #options: SourceTextOptions;
 
@@ -64,7 +67,8 @@ export class SourceText {
       refuseUtf16(head, this.#file.path);
       this.declared = this.#declaredBy(head);
       // A byte-order mark is never data.
-      yield markedEncoding(head) === 'utf-8' ? head.subarray(3) : head;
+      if (markedEncoding(head) === 'utf-8') this.markBytes = UTF_8_MARK_BYTES;
+      yield head.subarray(this.markBytes);
       yield* rest(pieces);
     } finally {
       await pieces.return?.();
@@ -81,7 +85,8 @@ export class SourceText {
       if (known === undefined) yield* this.#guessed(head, pieces);
       else if (known !== 'utf-8') yield* this.#read(known, head, pieces);
       else {
-        yield marked === undefined ? head : head.subarray(3);
+        if (marked !== undefined) this.markBytes = UTF_8_MARK_BYTES;
+        yield head.subarray(this.markBytes);
         yield* rest(pieces);
       }
     } finally {

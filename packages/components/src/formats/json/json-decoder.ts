@@ -37,9 +37,13 @@ export interface JsonPosition {
   readonly lineStart: boolean;
 }
 
+const QUOTE = 34;
 const COMMA = 44;
-const OPEN = 91;
-const CLOSE = 93;
+const OPEN_ARRAY = 91;
+const BACKSLASH = 92;
+const CLOSE_ARRAY = 93;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
 const NO_FIELDS = Shape.of([]);
 /** The bytes that are decoded together if values may begin anywhere. Values are slices of the text, as in `TextBlocks`. */
 const PIECE_BYTES = 32 * 1024;
@@ -66,6 +70,8 @@ export class JsonDecoder implements RecordDecoder {
   // The position of the current record.
   #path = '';
   #line = 0;
+  /** Undefined if the record is the first one of its line, or not known. */
+  #column: number | undefined;
   #bytes: Buffer = Buffer.alloc(0);
   #bytesLineStart = true;
   /** True if the bytes have no control characters except LF. */
@@ -108,10 +114,60 @@ export class JsonDecoder implements RecordDecoder {
       for (let at = 0; at < text.length; this.#line++) {
         const lf = text.indexOf('\n', at);
         const end = lf < 0 ? text.length : lf;
-        this.#record(text, at, end, sink);
+        this.#decodeLine(text, at, end, sink);
         at = end + 1;
       }
     }
+  }
+
+  /** Decodes a line. Nearly all lines are one object. */
+  #decodeLine(text: string, from: number, end: number, sink: RecordSink): void {
+    const start = skipSpace(text, from, end);
+    if (start === end) return;
+    if (!this.#reader.read(start, end)) this.#decodeInLine(text, from, start, end, sink);
+    else {
+      this.#recordLength = end - start;
+      this.#publishRead(sink);
+      const after = this.#reader.end;
+      if (after < end && skipSpace(text, after, end) < end) this.#decodeInLine(text, from, after, end, sink);
+    }
+  }
+
+  /**
+   * Decodes the values of a line from a position on: objects one after another, with or without commas, in arrays or
+   * not. An object with a mistake ends where its braces do. Any other text rejects the rest of the line, because it may
+   * belong to an object that was cut at the wrong place.
+   */
+  #decodeInLine(text: string, from: number, first: number, end: number, sink: RecordSink): void {
+    const reader = this.#reader;
+    let isFirst = skipSpace(text, from, first) === first;
+    let openArrays = 0;
+    for (let at = first; at < end; ) {
+      const c = text.charCodeAt(at);
+      if (c === OPEN_ARRAY) openArrays++;
+      else if (c === CLOSE_ARRAY && openArrays > 0) openArrays--;
+      if (isBetween(c)) {
+        at++;
+        continue;
+      }
+      if (!isFirst) this.#column = at - from + 1;
+      if (reader.read(at, end)) {
+        this.#recordLength = reader.end - at;
+        this.#publishRead(sink);
+        at = reader.end;
+      } else {
+        const valueEnd = c === OPEN_OBJECT ? endOfObject(text, at, end) : undefined;
+        if (c !== OPEN_OBJECT && !isFirst)
+          this.#reject('this is not an object: the rest of the line was not read', sink);
+        else if (this.#readAnything(text, at, from, valueEnd ?? end, sink)) this.#publish(sink);
+        if (valueEnd === undefined) openArrays = 0;
+        at = valueEnd ?? end;
+      }
+      isFirst = false;
+    }
+    this.#column = undefined;
+    // The last line of a file may have no line end. The thread that reads the file checks such a line.
+    if (openArrays > 0 && end < text.length) this.#reject('the line ends inside an array', sink);
   }
 
   /** The values may begin and end anywhere. */
@@ -290,21 +346,46 @@ export class JsonDecoder implements RecordDecoder {
   }
 
   #reject(message: string, sink: RecordSink): undefined {
-    sink.reject({ place: `${this.#path}:${this.#line}`, message });
+    const column = this.#column === undefined ? '' : `:${this.#column}`;
+    sink.reject({ place: `${this.#path}:${this.#line}${column}`, message });
   }
 }
 
 function skipSpace(text: string, from: number, end: number): number {
   let at = from;
-  while (at < end && text.charCodeAt(at) <= 32) at++;
+  while (at < end && isSpace(text.charCodeAt(at))) at++;
   return at;
 }
 
 /** Returns the position of the next value. */
 function skipBetween(text: string, from: number): number {
   let at = from;
-  for (let c = text.charCodeAt(at); c <= 32 || c === COMMA || c === OPEN || c === CLOSE; c = text.charCodeAt(++at));
+  while (isBetween(text.charCodeAt(at))) at++;
   return at;
+}
+
+/** Returns whether a character separates values, as in `JsonValueScanner`. */
+function isBetween(c: number): boolean {
+  return isSpace(c) || c === COMMA || c === OPEN_ARRAY || c === CLOSE_ARRAY;
+}
+
+function isSpace(c: number): boolean {
+  return c <= 32 && c !== 0;
+}
+
+/** Returns the position after the object that begins at a position, or undefined if it is not closed. */
+function endOfObject(text: string, from: number, end: number): number | undefined {
+  let braces = 0;
+  let inString = false;
+  for (let at = from; at < end; at++) {
+    const c = text.charCodeAt(at);
+    if (inString && c === BACKSLASH) at++;
+    else if (c === QUOTE) inString = !inString;
+    else if (inString) continue;
+    else if (c === OPEN_OBJECT) braces++;
+    else if (c === CLOSE_OBJECT && --braces === 0) return at + 1;
+  }
+  return undefined;
 }
 
 function countLineEnds(text: string): number {

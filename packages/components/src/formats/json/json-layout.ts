@@ -1,3 +1,4 @@
+import { JsonValueScanner } from '@headrace/records/json';
 import type { ByteSource } from '../byte-source.ts';
 
 /**
@@ -6,6 +7,13 @@ import type { ByteSource } from '../byte-source.ts';
  */
 export type JsonLayout = 'lines' | 'values';
 
+const LF = 10;
+const SPACE = 32;
+const COMMA = 44;
+const OPEN_ARRAY = 91;
+const OPEN_OBJECT = 123;
+/** A line that begins with one of these goes on with the object of the line before. */
+const GOES_ON = Buffer.from('"}],:');
 /** The maximum number of bytes that are read to detect the layout. */
 const MAX_HEAD = 1024 * 1024;
 
@@ -16,7 +24,7 @@ export async function detectLayout(source: ByteSource): Promise<{ layout: JsonLa
   for (;;) {
     const next = await pieces.next();
     if (next.done !== true) head = Buffer.concat([head, next.value]);
-    const layout = layoutOf(head.toString('latin1'), next.done === true || head.length >= MAX_HEAD);
+    const layout = layoutOf(head, next.done === true || head.length >= MAX_HEAD);
     if (layout !== undefined) return { layout, source: resume(head, pieces) };
   }
 }
@@ -32,31 +40,39 @@ async function* resume(head: Uint8Array, pieces: AsyncIterator<Uint8Array>): Byt
 
 /**
  * Returns the layout of a text with this beginning, or undefined if more text is needed.
- * An object may continue after its first line. It is pretty-printed if this line or the next one looks so. Otherwise
- * the line is invalid, and the other lines are still read.
+ * If a second object or an array follows the first object in its line, the line may be the whole file, so its values are
+ * records. An object may also continue after its first line. It is pretty-printed if this line or the next one looks so.
+ * Otherwise the line is invalid, and the other lines are still read.
  */
-function layoutOf(head: string, final: boolean): JsonLayout | undefined {
+function layoutOf(head: Buffer, final: boolean): JsonLayout | undefined {
   const undecided = final ? 'lines' : undefined;
-  const start = head.search(/[^ \t\r\n]/);
-  if (start < 0) return undecided;
-  if (head[start] === '[') return 'values';
-  if (head[start] !== '{') return 'lines';
-  const lineEnd = head.indexOf('\n', start);
-  if (lineEnd < 0) return undecided;
-  const line = head.slice(start, lineEnd).trimEnd();
-  if (isClosed(line)) return 'lines';
+  const start = skipSpace(head, 0);
+  if (start === head.length) return undecided;
+  if (head[start] === OPEN_ARRAY) return 'values';
+  if (head[start] !== OPEN_OBJECT) return 'lines';
+  const lf = head.indexOf(LF, start);
+  const lineEnd = lf < 0 ? head.length : lf;
+  const end = new JsonValueScanner().scan(head, start, lineEnd, true);
+  if (end >= 0) {
+    const next = skipSpace(head, end, COMMA);
+    if (next < lineEnd) return head[next] === OPEN_OBJECT || head[next] === OPEN_ARRAY ? 'values' : 'lines';
+    return lf < 0 ? undecided : 'lines';
+  }
+  if (lf < 0) return undecided;
+  const line = head.toString('latin1', start, lf).trimEnd();
   if (/[[,:]$/.test(line)) return 'values';
-  const next = /[^ \t\r\n]/.exec(head.slice(lineEnd))?.[0];
-  if (next === undefined) return undecided;
-  return '"}],:'.includes(next) || (line.endsWith('{') && next !== '{') ? 'values' : 'lines';
+  const next = head[skipSpace(head, lf)];
+  if (next === undefined) return final ? 'values' : undefined;
+  return GOES_ON.includes(next) || (line.endsWith('{') && next !== OPEN_OBJECT) ? 'values' : 'lines';
 }
 
-/** Returns whether a line that begins with a brace closes all its braces. */
-function isClosed(line: string): boolean {
-  let depth = 0;
-  for (const [token] of line.matchAll(/"(?:[^"\\]|\\.)*"?|[{}]/g)) {
-    if (token === '{') depth++;
-    else if (token === '}' && --depth === 0) return true;
-  }
-  return false;
+/** Returns the position of the next byte that is neither white space nor the other byte. */
+function skipSpace(bytes: Buffer, from: number, other = SPACE): number {
+  let at = from;
+  for (
+    let byte = bytes[at];
+    byte !== undefined && ((byte <= SPACE && byte !== 0) || byte === other);
+    byte = bytes[++at]
+  );
+  return at;
 }

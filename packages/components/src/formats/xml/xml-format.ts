@@ -24,8 +24,8 @@ export class XmlFormat {
   /**
    * Publishes the elements of a file. Stops early if the publisher's signal is aborted.
    *
-   * Throws `HR_SOURCE_UNREADABLE` if the file cannot be read. Also throws it if the file is not well-formed XML, after
-   * the elements before the error.
+   * Throws `HR_SOURCE_UNREADABLE` if the file cannot be read. Also throws it if the file is not well-formed XML, and
+   * `HR_SOURCE_INCOMPLETE` if it ends inside an element, after the elements before the error.
    */
   async publish(file: SourceFile, publisher: Publisher): Promise<void> {
     const { path } = file;
@@ -49,7 +49,8 @@ export class XmlFormat {
       }
     } catch (error) {
       if (!(error instanceof XmlSyntaxError)) throw error;
-      throw new HeadraceError('HR_SOURCE_UNREADABLE', `${path}:${error.line}: not well-formed XML: ${error.message}`, {
+      const code = error.endsEarly ? 'HR_SOURCE_INCOMPLETE' : 'HR_SOURCE_UNREADABLE';
+      throw new HeadraceError(code, `${path}:${error.line}: not well-formed XML: ${error.message}`, {
         hint: `Correct the file there. It was read with encoding ${encoding}${isAuto(encoding) ? '' : ', regardless of its declaration'}.`,
         cause: error,
       });

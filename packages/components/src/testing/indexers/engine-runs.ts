@@ -2,7 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installedCatalogs } from '@headrace/components';
-import { type RunRequest, type RunResult, readConfigText, writeFailureLine } from '@headrace/engine';
+import {
+  type Problem,
+  type RunRequest,
+  type RunResult,
+  reachConfig,
+  readConfigText,
+  writeFailureLine,
+} from '@headrace/engine';
 import { RunLauncher } from '@headrace/engine/threads';
 
 export type Fields = Record<string, unknown>;
@@ -18,6 +25,8 @@ export interface EngineUnderTest {
   /** Returns the documents by id, without the fields that the engine adds and without the id of the run. */
   contents(target: string): Promise<Record<string, Fields>>;
 }
+
+const REGISTRY = { catalogs: installedCatalogs(), modules: [], base: import.meta.url, allowModules: false };
 
 /** Starts runs that send documents to an engine. */
 export class EngineRuns {
@@ -57,17 +66,28 @@ export class EngineRuns {
       ${this.#engine.config(url, target, settings, more)}`;
     const { root, problems } = readConfigText(config);
     if (root === undefined || problems.length > 0) throw new Error(JSON.stringify(problems));
-    const registry = { catalogs: installedCatalogs(), modules: [], base: import.meta.url, allowModules: false };
     this.failed = [];
     const onFailures = (failures: Parameters<typeof writeFailureLine>[0][]) => {
       this.failed.push(...failures.map(writeFailureLine));
     };
-    const run = this.#threads.start({ runId: `run-${this.#runs}`, root, registry, ...request }, { onFailures });
+    const run = this.#threads.start(
+      { runId: `run-${this.#runs}`, root, registry: REGISTRY, ...request },
+      { onFailures },
+    );
     const result = await run.done;
     const { published, created, succeeded, failed, dropped } = result.counts;
     if (published + created !== succeeded + failed + dropped)
       throw new Error(`The document counts of ${target} do not add up`);
     return result;
+  }
+
+  /** Returns what `validate --connect` says about the config of an indexer. */
+  async reach(indexer: string): Promise<Problem[]> {
+    const { root } = readConfigText(`connectors: [{ class: SequenceConnector, name: c, pipeline: p, numDocs: 1 }]
+      pipelines: [{ name: p, stages: [] }]
+      ${indexer}`);
+    if (root === undefined) throw new Error('The config is not an object');
+    return reachConfig({ root, registry: REGISTRY, trusted: true }, new AbortController().signal);
   }
 
   async close(): Promise<void> {

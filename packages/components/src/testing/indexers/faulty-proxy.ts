@@ -8,8 +8,11 @@ export type Fault =
   | { readonly kind: 'answer'; readonly status: number; readonly headers?: Record<string, string> }
   /** The connection ends before the engine receives the request. */
   | { readonly kind: 'cut' }
-  /** The engine processes the request, and the connection ends in the middle of its response. */
-  | { readonly kind: 'cut-reply' }
+  /**
+   * The engine processes the request, and the connection ends in the middle of its response. `afterwards` is called between
+   * the two.
+   */
+  | { readonly kind: 'cut-reply'; readonly afterwards?: () => Promise<unknown> }
   /** The proxy rejects these items of a bulk request with this status; the engine receives the others. */
   | { readonly kind: 'items'; readonly status: number; readonly refuse: (id: string) => boolean };
 
@@ -100,6 +103,7 @@ export class FaultyProxy {
       request.socket.destroy();
       return;
     }
+    if (fault?.kind === 'cut-reply') await fault.afterwards?.();
     response.writeHead(reply.status, { 'content-type': reply.type });
     if (fault?.kind === 'cut-reply') {
       response.write(reply.text.slice(0, reply.text.length >> 1), () => request.socket.destroy());

@@ -2,6 +2,7 @@ import { describeWithServer } from '@headrace/testing/real-server';
 import { describeBulkConformance } from './bulk-conformance.ts';
 import { BulkEngine } from './bulk-engine.ts';
 import { describeConformance } from './conformance.ts';
+import { describeDataStreams } from './data-stream-conformance.ts';
 import { describeDeletesByField } from './delete-by-field-conformance.ts';
 import { describeFamilies } from './family-conformance.ts';
 
@@ -11,5 +12,6 @@ await describeWithServer('opensearch', (server) => {
   describeBulkConformance(engine, url);
   describeDeletesByField(engine, url);
   describeConformance(engine, url);
+  describeDataStreams(engine, url);
   describeFamilies(engine, url);
 });

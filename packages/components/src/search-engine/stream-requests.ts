@@ -1,0 +1,90 @@
+import { type BatchBytes, NO_ANSWER, type Reply } from '@headrace/engine';
+import { createRequest, idsOf, TargetNames } from './create-actions.ts';
+
+/** What the requests of a batch need from their writer. */
+export interface StreamWriter {
+  /** Finds out which of these names are data streams. Returns the refusal of a search engine that cannot answer now. */
+  find(names: ReadonlySet<string>): Promise<Reply | undefined>;
+  isStream(name: string): boolean;
+  /** Returns which of these ids a data stream already has, or a refusal. */
+  existing(stream: string, ids: readonly string[]): Promise<ReadonlySet<string> | Reply>;
+  /** Sends a body with these documents of the batch. */
+  send(body: Buffer, positions: readonly number[]): Promise<Reply>;
+  /** Called with the number of documents that are not sent, because the data stream has them. */
+  onExisting(count: number): void;
+  /** Why no document can be written to a data stream; undefined if there is no reason. */
+  readonly why: string | undefined;
+}
+
+/**
+ * Sends the documents of a batch, some or all of which go to data streams. A data stream keeps an id unique only within
+ * its newest index, which a rollover replaces. So before documents are sent again whose request had no answer, the data
+ * stream is asked for their ids.
+ */
+export class StreamRequests {
+  readonly #bytes: BatchBytes;
+  readonly #writer: StreamWriter;
+  readonly #names: TargetNames;
+  /** The documents that a request without an answer may have written. */
+  readonly #unsure = new Set<number>();
+
+  constructor(bytes: BatchBytes, writer: StreamWriter) {
+    this.#bytes = bytes;
+    this.#writer = writer;
+    this.#names = new TargetNames(bytes);
+  }
+
+  async request(positions: readonly number[]): Promise<Reply> {
+    const unknown = await this.#writer.find(new Set(positions.map((position) => this.#names.of(position))));
+    if (unknown !== undefined) return unknown;
+    const written = await this.#written(positions.filter((position) => this.#unsure.has(position)));
+    if ('refused' in written) return written;
+    const open = written.size === 0 ? positions : positions.filter((position) => !written.has(position));
+    const streamOf = (position: number) => this.#streamOf(position);
+    const { body, sent, refused } = createRequest(this.#bytes, open, streamOf, this.#writer.why);
+    const reply: Reply = sent.length === 0 ? { items: new Map() } : await this.#writer.send(body, sent);
+    if ('refused' in reply) {
+      if (isUnsure(reply.refused.status)) {
+        for (const position of sent) if (streamOf(position) !== undefined) this.#unsure.add(position);
+      }
+      return reply;
+    }
+    if (written.size > 0) this.#writer.onExisting(written.size);
+    const failures = new Map(refused);
+    for (const [i, failure] of reply.items) failures.set(sent[i] as number, failure);
+    const items = positions.flatMap((position, i) => {
+      const failure = failures.get(position);
+      return failure === undefined ? [] : [[i, failure] as const];
+    });
+    return { items: new Map(items) };
+  }
+
+  #streamOf(position: number): string | undefined {
+    const name = this.#names.of(position);
+    return this.#writer.isStream(name) ? name : undefined;
+  }
+
+  /** Returns which documents an earlier request has written, although its answer was lost. */
+  async #written(positions: readonly number[]): Promise<ReadonlySet<number> | { refused: RefusalOf }> {
+    const written = new Set<number>();
+    if (positions.length === 0) return written;
+    const ids = idsOf(this.#bytes, positions);
+    for (const [stream, some] of Map.groupBy(positions, (position) => this.#names.of(position))) {
+      const existing = await this.#writer.existing(
+        stream,
+        some.map((position) => ids.get(position) as string),
+      );
+      if ('refused' in existing) return existing;
+      if ('items' in existing) continue;
+      for (const position of some) if (existing.has(ids.get(position) as string)) written.add(position);
+    }
+    return written;
+  }
+}
+
+type RefusalOf = Extract<Reply, { refused: unknown }>['refused'];
+
+/** Returns whether a request with this status may have written documents. */
+function isUnsure(status: number): boolean {
+  return status === NO_ANSWER || status >= 500;
+}

@@ -1,0 +1,294 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Journal, Output } from '../component/destination.ts';
+import type { FromDestinations, ToDestinations } from './destination-messages.ts';
+
+/** How long a request of a killed run may still have an effect, in milliseconds. */
+const EFFECT_MILLIS = 10 * 60_000;
+
+/** The end of the names of journals. SQLite adds further endings. */
+const ENDING = '.journal';
+
+/** A run in a place, or one that waits for another run. */
+interface Member {
+  readonly run: string;
+  readonly pass: number;
+  readonly kind: 'writer' | 'rebuild';
+  readonly names: readonly string[] | undefined;
+  /** Why the changes of a writer cannot be recorded. */
+  readonly alone: string | undefined;
+  /** The changes in flight, and those without a known outcome. */
+  readonly unknown: BigInt64Array<SharedArrayBuffer>;
+  readonly post: (message: FromDestinations) => void;
+  isIn: boolean;
+  isPaused: boolean;
+  /** The number of the last question of a rebuild for a pause, and of the last answer. */
+  asked: number;
+  answered: number;
+  /** The journal of a rebuild, after it was opened. */
+  journal: Journal | undefined;
+  readonly path: string;
+  broken: string | undefined;
+  /** For whom the run waits, as it was last reported. */
+  waitsFor: string | undefined;
+}
+
+/** The changes without a known outcome of a run that has ended. */
+interface Ended {
+  readonly time: number;
+  readonly unknown: number;
+}
+
+interface Place {
+  /** In the order in which they came. */
+  readonly members: Member[];
+  /** The rebuilds that need the place alone. The first one has it, or waits until the writers pause. */
+  readonly pauses: Member[];
+  /** The number of the last pause. */
+  pause: number;
+  ended: Ended[];
+}
+
+/**
+ * How the runs of a process know each other by their destinations, so that no change is lost while an alias is rebuilt.
+ * It is in the thread of the process, and the runs are in theirs (`DestinationLink`). A place is a server, such as a
+ * search cluster; which index a request changes is known from its answer.
+ *
+ * A rebuild R of the alias A goes through these steps:
+ *
+ * 1. R enters. It waits until all writers of A whose changes cannot be recorded (`alone`) have ended; those that come
+ *    later wait until R has ended.
+ * 2. Open: R pauses the place. Each writer finishes its requests in flight, and begins no other. R counts the writes of
+ *    the live index, and creates the journal. The writers continue. From now on, they append each acknowledged change
+ *    of a live index to the journal before they report its outcome, so before a source counts as read. Then R reads its
+ *    source.
+ * 3. When all documents of R are written, R replays the journal to the new index, until little is left.
+ * 4. Switch: R pauses the place again, replays the rest, compares the number of writes of the live index with the
+ *    journal, checks the new index, and moves A. The writers continue, without a journal. They write to A, which is now
+ *    the new index.
+ *
+ * Why nothing is lost, if all sources show the same data: a change that a writer had sent before the journal was opened
+ * was read from the source before R read its first row, so R has read it, or something newer. Every later change is in
+ * the journal, and the new index gets it after the document of R, in the order in which the live index applied it. So the
+ * new index is what it would be if all changes had come after R. A change in the journal may be older than what R has
+ * read: the writer had read it before R. Then its source has the newer version still ahead of it, after its mark, and
+ * its next run writes it. This holds for each document alone. So it holds for a snapshot of a database, and also for
+ * files and APIs, whose documents R reads at different times.
+ *
+ * A writer that is killed leaves changes without a known outcome. It has not moved its mark, so its next run sends them
+ * again. If the rebuild ends in any way, its journal goes, and the writers continue. If the process is killed, its
+ * rebuilds are dead, and their journals are removed at the next start.
+ */
+export class Destinations {
+  readonly #folder: string;
+  readonly #places = new Map<string, Place>();
+  #isFolderReady = false;
+
+  /** @param folder for journals, which this process uses alone */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Lets a run take part. `end` gives back everything that it has, also if its thread is lost. */
+  connect(run: string, post: (message: FromDestinations) => void) {
+    return {
+      receive: (message: ToDestinations) => this.#receive(run, post, message),
+      end: () => {
+        for (const [name, place] of this.#places) {
+          for (const member of place.members.filter((one) => one.run === run)) this.#leave(name, place, member);
+        }
+      },
+    };
+  }
+
+  /** Returns the ids of the runs that write to a destination, or wait for it. */
+  runsOf({ place, name }: Output): string[] {
+    const names = name === undefined ? undefined : [name];
+    const { members = [] } = this.#places.get(place) ?? {};
+    return [...new Set(members.filter((member) => overlap(member.names, names)).map(({ run }) => run))];
+  }
+
+  #receive(run: string, post: (message: FromDestinations) => void, message: ToDestinations): void {
+    if (message.type === 'enter') {
+      const place = this.#places.getOrInsertComputed(message.place, () => ({
+        members: [],
+        pauses: [],
+        pause: 0,
+        ended: [],
+      }));
+      const { pass, kind, names, alone } = message;
+      const unknown = new BigInt64Array(new SharedArrayBuffer(8));
+      const path = kind === 'rebuild' ? this.#journalPath() : '';
+      const state = {
+        isIn: false,
+        isPaused: false,
+        asked: 0,
+        answered: 0,
+        journal: undefined,
+        broken: undefined,
+        waitsFor: undefined,
+      };
+      place.members.push({ run, pass, kind, names, alone, unknown, post, path, ...state });
+      this.#settle(place);
+      return;
+    }
+    for (const [name, place] of this.#places) {
+      const member = place.members.find((one) => one.run === run && one.pass === message.pass);
+      if (member === undefined) continue;
+      if (message.type === 'leave') this.#leave(name, place, member);
+      else if (message.type === 'pause') this.#pause(place, member, message.question);
+      else if (message.type === 'resume') this.#resume(place, member, message.journal);
+      else if (message.type === 'broken') markBroken(place, member, message.path, message.reason);
+      else if (message.pause === place.pause) {
+        member.isPaused = true;
+        this.#settle(place);
+      }
+      return;
+    }
+  }
+
+  /** Lets everybody in who need not wait, and tells the first rebuild of `pauses` when all writers are quiet. */
+  #settle(place: Place): void {
+    const { members, pauses } = place;
+    for (const [i, member] of members.entries()) {
+      if (member.isIn) continue;
+      const before = members.slice(0, i).find((other) => excludes(other, member));
+      if (before !== undefined) reportWait(member, before);
+      // A writer that comes during a pause begins after it.
+      else if (pauses.length === 0 || member.kind === 'rebuild' || member.alone !== undefined) letIn(place, member);
+    }
+    const [first] = pauses;
+    if (first === undefined || !pausable(place).every(({ isPaused }) => isPaused)) return;
+    const { pass, asked: question, broken } = first;
+    if (first.answered === question) return;
+    first.answered = question;
+    first.post({ type: 'quiet', pass, question, others: { unknown: unknownOf(place), broken } });
+  }
+
+  #pause(place: Place, rebuild: Member, question: number): void {
+    rebuild.asked = question;
+    place.pauses.push(rebuild);
+    if (place.pauses.length > 1) return;
+    place.pause++;
+    for (const { post, pass } of pausable(place)) post({ type: 'pause', pass, pause: place.pause });
+    this.#settle(place);
+  }
+
+  #resume(place: Place, rebuild: Member, journal: Journal | undefined): void {
+    rebuild.journal = journal;
+    this.#unpause(place, rebuild);
+  }
+
+  #unpause(place: Place, rebuild: Member): void {
+    const at = place.pauses.indexOf(rebuild);
+    if (at < 0) return;
+    place.pauses.splice(at, 1);
+    if (at > 0) return;
+    // The next rebuild has the place at once, and the writers stay paused.
+    if (place.pauses.length === 0) {
+      const journals = journalsOf(place);
+      for (const writer of pausable(place)) {
+        writer.isPaused = false;
+        writer.post({ type: 'resume', pass: writer.pass, journals });
+      }
+    }
+    this.#settle(place);
+  }
+
+  #leave(name: string, place: Place, member: Member): void {
+    place.members.splice(place.members.indexOf(member), 1);
+    if (member.kind === 'rebuild') {
+      const hadJournal = member.journal !== undefined;
+      member.journal = undefined;
+      const isPausing = place.pauses.includes(member);
+      this.#unpause(place, member);
+      // The writers stop recording, also outside a pause.
+      if (hadJournal && !isPausing && place.pauses.length === 0) {
+        const journals = journalsOf(place);
+        for (const writer of pausable(place)) writer.post({ type: 'resume', pass: writer.pass, journals });
+      }
+      this.#remove(member.path);
+    } else {
+      const unknown = Number(Atomics.load(member.unknown, 0));
+      if (unknown > 0) place.ended.push({ time: Date.now(), unknown });
+    }
+    this.#settle(place);
+    place.ended = place.ended.filter(({ time }) => Date.now() - time < EFFECT_MILLIS || hasRebuild(place));
+    if (place.members.length === 0 && place.ended.length === 0) this.#places.delete(name);
+  }
+
+  #journalPath(): string {
+    if (!this.#isFolderReady) {
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      // What a killed process has left.
+      for (const name of readdirSync(this.#folder))
+        if (name.includes(ENDING)) rmSync(join(this.#folder, name), { force: true });
+      this.#isFolderReady = true;
+    }
+    return join(this.#folder, `${randomUUID()}${ENDING}`);
+  }
+
+  #remove(path: string): void {
+    for (const ending of ['', '-wal', '-shm']) {
+      try {
+        rmSync(path + ending, { force: true });
+      } catch {
+        // Windows cannot remove an open file: the next start of the process removes it.
+      }
+    }
+  }
+}
+
+/** Returns whether a run must wait until an earlier one has left. */
+function excludes(earlier: Member, later: Member): boolean {
+  if (earlier.kind === later.kind) return false;
+  const writer = earlier.kind === 'writer' ? earlier : later;
+  return writer.alone !== undefined && overlap(earlier.names, later.names);
+}
+
+function overlap(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
+  return a === undefined || b === undefined || a.some((name) => b.includes(name));
+}
+
+function reportWait(member: Member, before: Member): void {
+  if (member.waitsFor === before.run) return;
+  member.waitsFor = before.run;
+  const alone = (member.kind === 'writer' ? member.alone : before.alone) ?? '';
+  const message =
+    member.kind === 'writer'
+      ? `The run waits until the rebuild of its destination has ended (run ${before.run}), because ${alone}`
+      : `The rebuild waits until the run ${before.run} has ended, which writes to the same destination: ${alone}`;
+  member.post({ type: 'waiting', pass: member.pass, message });
+}
+
+function letIn(place: Place, member: Member): void {
+  member.isIn = true;
+  const { pass, path } = member;
+  const memory = member.unknown.buffer;
+  member.post({ type: 'entered', pass, memory, journals: journalsOf(place), path });
+}
+
+/** Returns the writers whose changes are recorded. */
+function pausable({ members }: Place): Member[] {
+  return members.filter(({ kind, alone, isIn }) => kind === 'writer' && alone === undefined && isIn);
+}
+
+function journalsOf({ members }: Place): Journal[] {
+  return members.flatMap(({ journal }) => journal ?? []);
+}
+
+function hasRebuild({ members }: Place): boolean {
+  return members.some(({ kind }) => kind === 'rebuild');
+}
+
+function unknownOf({ members, ended }: Place): number {
+  const past = ended.reduce((sum, { unknown }) => sum + unknown, 0);
+  return members.reduce((sum, { unknown }) => sum + Number(Atomics.load(unknown, 0)), past);
+}
+
+function markBroken(place: Place, writer: Member, path: string, reason: string): void {
+  const rebuild = place.members.find((member) => member.kind === 'rebuild' && member.path === path);
+  if (rebuild === undefined) return;
+  rebuild.broken ??= `changes of the run ${writer.run} could not be recorded: ${reason}`;
+}

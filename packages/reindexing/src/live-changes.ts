@@ -1,0 +1,16 @@
+import type { CheckResult } from './types.ts';
+
+/** What others write to the live index while a rebuild is open. */
+export interface LiveChanges {
+  /** Repeats the recorded changes in the new index, until few are left. Returns how many it has repeated. */
+  replay(signal: AbortSignal): Promise<number>;
+  /**
+   * Calls a function while no other run of the process writes to the place of the index. It must move the alias, or fail
+   * the rebuild: afterwards nothing is recorded.
+   */
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
+  /** Returns whether the new index has all changes of the live one. Call it in `exclusively`, when all are replayed. */
+  check(): Promise<CheckResult[]>;
+  /** Ends the recording. Further calls do nothing. */
+  close(): void;
+}

@@ -1,0 +1,80 @@
+import type { IndexAdmin } from './index-admin.ts';
+import { writesOf } from './index-fingerprint.ts';
+import type { CheckResult, Log } from './types.ts';
+
+/** How the writes of programs that a rebuild does not know are treated: the rebuild fails, or only reports them. */
+export type ForeignWrites = 'fail' | 'report';
+
+/** The live indices of an alias at one time. */
+export interface LiveState {
+  readonly indices: readonly string[];
+  /** Their ids. An index that was created again has another one. */
+  readonly uuids: string;
+  /** The number of all writes and deletions. */
+  readonly writes: number;
+}
+
+/** Reads the state of the indices that an alias points to. */
+export async function liveStateOf(admin: IndexAdmin, indices: ReadonlySet<string>): Promise<LiveState> {
+  const names = [...indices].toSorted();
+  let writes = 0;
+  const uuids: string[] = [];
+  for (const name of names) {
+    const state = await writesOf(admin, name);
+    writes += state.writes;
+    uuids.push(state.uuid);
+  }
+  return { indices: names, uuids: uuids.join(' '), writes };
+}
+
+const WHAT_TO_DO =
+  'Let all writers run in the service of the rebuild, or stop the others during a rebuild. With rebuild.foreignWrites: report, the alias moves in spite of them';
+
+/** What the runs of this process have written to the live indices between two states. */
+export interface KnownWrites {
+  /** The acknowledged writes. */
+  readonly known: number;
+  /** At most how many writes more: requests without a known outcome, and documents that the index has refused. */
+  readonly unknown: number;
+}
+
+/** Returns the check that fails if others have written to the live output; or reports them. */
+export function foreignCheck(isForeign: boolean, found: string, mode: ForeignWrites, log: Log): CheckResult {
+  if (isForeign && mode === 'report') log.warn(`The output is replaced in spite of writes of others: ${found}`);
+  const expected = mode === 'fail' ? 'none' : 'a report (rebuild.foreignWrites)';
+  return { name: 'foreignWrites', outcome: isForeign && mode === 'fail' ? 'failed' : 'passed', found, expected };
+}
+
+/** Whether others have written to the live indices, in words. */
+interface ForeignWritesFound {
+  readonly isForeign: boolean;
+  readonly found: string;
+}
+
+/**
+ * Compares the number of writes of the live indices with what the runs of this process have written. Each write or
+ * deletion in a shard has the next number, so writes of other programs are found, but not who made them.
+ */
+export function findForeignWrites(
+  before: LiveState,
+  now: LiveState,
+  { known, unknown }: KnownWrites,
+): ForeignWritesFound {
+  const where = before.indices.join(', ');
+  if (before.indices.join() !== now.indices.join()) {
+    const found = `the alias pointed to ${where || 'no index'}, and now to ${now.indices.join(', ') || 'none'}`;
+    return { isForeign: true, found };
+  }
+  if (before.uuids !== now.uuids) return { isForeign: true, found: `${where} was deleted and created again` };
+  const foreign = now.writes - before.writes - known;
+  if (foreign <= 0) return { isForeign: false, found: 'none' };
+  if (foreign <= unknown) {
+    const requests = `requests of runs of this process without a known outcome may have made up to ${unknown}`;
+    return {
+      isForeign: false,
+      found: `none for certain: ${foreign} writes to ${where} have no known origin, and ${requests}`,
+    };
+  }
+  const found = `${foreign} writes to ${where} that no run of this process has made, so the new index lacks them`;
+  return { isForeign: true, found: `${found}. ${WHAT_TO_DO}` };
+}

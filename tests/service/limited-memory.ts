@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The files of the two versions of control groups. */
+const GROUPS = [
+  { root: '/sys/fs/cgroup/memory', limit: 'memory.limit_in_bytes' },
+  { root: '/sys/fs/cgroup', limit: 'memory.max' },
+] as const;
+
+/** How a process was limited: by a control group, or by a limit of the process (RLIMIT_DATA). */
+export interface MemoryLimit {
+  readonly kind: 'group' | 'process';
+  /** Removes the group. Call it after the process has ended. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Limits the memory of a process that has just started, and of its later children. The kernel kills a process that
+ * exceeds the limit of its group. If this machine allows no groups, allocations above the limit fail, which also ends a
+ * Node process.
+ */
+export function limitMemoryOf(pid: number, bytes: number): MemoryLimit {
+  for (const { root, limit } of GROUPS) {
+    if (!existsSync(join(root, 'cgroup.procs'))) continue;
+    try {
+      const group = mkdtempSync(join(root, 'headrace-'));
+      try {
+        writeFileSync(join(group, limit), String(bytes));
+        writeFileSync(join(group, 'cgroup.procs'), String(pid));
+      } catch (error) {
+        rmdirSync(group);
+        throw error;
+      }
+      return { kind: 'group', remove: () => removal(group) };
+    } catch {
+      // The directory is read-only, or the controller is not available there. The other limit works everywhere.
+    }
+  }
+  execFileSync('prlimit', [`--pid=${pid}`, `--data=${bytes}`]);
+  return { kind: 'process', remove: async () => undefined };
+}
+
+/** Removes a group, as soon as the kernel has removed the ended processes from it. */
+async function removal(group: string): Promise<void> {
+  for (;;) {
+    try {
+      rmdirSync(group);
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EBUSY') throw error;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+}
+
+/** Returns the memory of a process that is in use, in MiB. */
+export function residentMb(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024;
+}
