@@ -229,7 +229,7 @@ describe('render', () => {
     expect(JSON.parse(stdout)).toEqual({
       name: '******',
       password: '******',
-      url: 'https://me:******@example.org',
+      url: 'https://******:******@example.org',
       copy: '******',
       list: 'none',
     });

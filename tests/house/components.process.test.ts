@@ -72,6 +72,7 @@ const ADDED_TO: readonly { readonly to: readonly string[]; readonly names: reado
       why: 'the reference never rejects a file because of invalid bytes',
     },
     { to: ['RSSConnector '], names: ['tls', 'acceptInvalidCert'], why: 'feeds inside a company network' },
+    { to: ['CSVIndexer '], names: ['formulas'], why: 'the reference writes cells that a spreadsheet computes' },
     { to: ['RSSConnector '], names: ['state'], why: 'the reference stores no state between runs' },
     { to: ['OpenAIEmbed '], names: ['baseUrl'], why: 'a different server for each stage' },
     { to: ['FetchUri ', 'OpenAIEmbed '], names: ['cache'], why: 'the reference repeats every request in each run' },

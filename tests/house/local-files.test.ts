@@ -9,6 +9,7 @@ const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
   'packages/engine/src/policy/file-rules.ts': 'resolves links for the policy itself',
   'packages/engine/src/threads/keep-program.ts': 'starts ffmpeg, tesseract and scripts, which the policy controls',
   'packages/engine/src/threads/process-keeper-entry.ts': 'starts a module of a package, which no config names',
+  'packages/engine/src/threads/module-mounts.ts': 'finds the packages that such a module needs',
   'packages/engine/src/run/destinations.ts': 'keeps journals in a folder of the process, which no config names',
   'packages/engine/src/run/dry-run.ts': 'writes the file of --dry-run, which only the command line has',
   'packages/components/src/catalog.ts': 'finds the catalogs of installed plugins, which no config names',
@@ -27,6 +28,7 @@ const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
   'plugins/text-extraction/src/parsing/cached-parse.ts': 'reads the version of its package',
   'plugins/ocr/src/recognition/built-in-recognizer.ts': 'copies the data of languages to a new folder',
   'plugins/ocr/src/recognition/program-recognizer.ts': 'writes images for the program to a new folder',
+  'plugins/vector-stores/src/lancedb/lance-process.ts': 'creates the folder that allowedPath returned',
   'plugins/video/src/frames/find-program.ts': 'finds ffmpeg, which no uploaded config sets',
 };
 

@@ -97,8 +97,8 @@ export class Tokenizer {
   }
 
   /**
-   * Returns the number of tokens of a text without the special tokens. It has no time limit of its own, so call it only in
-   * the part of `Stage.process` before the first wait, which has one.
+   * Returns the number of tokens of a text without the special tokens. It has no time limit, so call it only in the part of
+   * `Stage.process` before the first wait, which has one.
    */
   count(text: string): number {
     return this.#tokenizer.encode(text, { add_special_tokens: false }).ids.length;

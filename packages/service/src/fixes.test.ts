@@ -71,7 +71,7 @@ describe('the service fixes weaknesses of the reference', () => {
     expect(json).toEqual({
       user: '******',
       token: '******',
-      url: 'http://u:******@host/',
+      url: 'http://******:******@host/',
       path: '******',
       nested: { apiKey: '******' },
     });

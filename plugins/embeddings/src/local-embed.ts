@@ -53,6 +53,10 @@ const parameters = Type.Object({
  * For fp32, the stage looks for model.onnx and onnx/model.onnx, for q8 for model_quantized.onnx and model_int8.onnx,
  * also in onnx. If they do not exist, it reads model.safetensors and quantizes it for q8.
  *
+ * An ONNX file must contain its weights: one that names other files is refused. A model that loads, or computes a batch of
+ * texts, longer than worker.maxProcessingSecs is ended. If the policy of a service restricts scripts (as strict does), the
+ * model of an uploaded config runs inside a boundary of the operating system; a machine without one refuses the stage.
+ *
  * A document or child without a text in the source field does not change. Texts of documents that are processed
  * together share batches. Each pipeline thread holds the model in memory once, for all stages with the same settings.
  *

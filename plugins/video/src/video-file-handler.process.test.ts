@@ -4,7 +4,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ffmpegPath } from '@headrace/testing/ffmpeg';
-import { checkNested, DEFAULT_POLICY, enforcePolicy, type Publisher, type RecordDecoder } from 'headrace/engine';
+import {
+  checkNested,
+  DEFAULT_POLICY,
+  enforcePolicy,
+  type Publisher,
+  type RecordDecoder,
+  STRICT_POLICY,
+} from 'headrace/engine';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VideoFileHandler } from './video-file-handler.ts';
 
@@ -147,10 +154,12 @@ describe('VideoFileHandler', () => {
     expect(checked(params).problems.map((problem) => problem.message)).toEqual([message]);
   });
 
-  it('refuses a program of an uploaded config', () => {
+  it('refuses a program of an uploaded config, and all videos if the policy needs a boundary that is missing', () => {
     enforcePolicy(DEFAULT_POLICY);
     try {
       expect(checked({}).problems).toMatchObject([{ parameter: ['ffmpegPath'], code: 'HR_POLICY_REFUSED' }]);
+      enforcePolicy({ ...STRICT_POLICY, boundary: { kind: 'none', reason: 'no bubblewrap' } });
+      expect(checked({}).problems.map(({ code }) => code)).toContain('HR_POLICY_NO_BOUNDARY');
     } finally {
       enforcePolicy(undefined);
     }

@@ -1,4 +1,11 @@
-import { isRestricted, type ParameterProblem, RESERVED_FIELDS, type Static, Type } from 'headrace/engine';
+import {
+  isRestricted,
+  missingBoundaryProblem,
+  type ParameterProblem,
+  RESERVED_FIELDS,
+  type Static,
+  Type,
+} from 'headrace/engine';
 import { compileTextFormat, type FileHandler } from 'headrace/handlers';
 import { findProgram, isExecutable } from './frames/find-program.ts';
 import { VideoFormat } from './frames/video-format.ts';
@@ -44,6 +51,8 @@ export const VideoFileHandler: FileHandler = {
     }
     if (params.docIdFormat !== undefined) yield* checkFormat(params.docIdFormat);
     yield* checkProgram(params.ffmpegPath);
+    const unconfined = missingBoundaryProblem('');
+    if (unconfined !== undefined) yield { ...unconfined, parameter: [] };
   },
   open: (params: Params, context) => {
     const { ffmpegPath, docIdFormat = '%s', docIdPrefix } = params;

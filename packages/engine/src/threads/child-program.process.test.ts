@@ -111,7 +111,7 @@ describe.each(await boundariesHere())('a confined program of an upload, in the b
     enforcePolicy({ ...STRICT_POLICY, boundary });
     const confined = { mounts: [], maxBytes: 1024 * MIB, maxProcessorSecs: 1 };
     const program = ChildProgram.start(process.execPath, ['-e', 'for (;;);'], { confined });
-    // The tool that made the boundary reports the signal of the program in its own way.
+    // The tool that made the boundary reports the signal of the program as an exit code.
     const { code, signal } = await program.ended;
     expect([signal, code]).not.toEqual([null, 0]);
   });

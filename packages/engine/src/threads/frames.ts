@@ -35,7 +35,7 @@ export class FrameReader {
         if (this.#headerBytes < LENGTH_BYTES) return;
         const length = this.#header.readUIntLE(0, LENGTH_BYTES);
         if (length > this.#maxBytes) throw new Error(`a message has ${length} bytes, more than ${this.#maxBytes}`);
-        // Not from the pool, so that the content is aligned and its memory is its own.
+        // Not from the pool, so that the content is aligned and shares no memory.
         this.#content = Buffer.from(new ArrayBuffer(length));
         this.#contentBytes = 0;
       }

@@ -44,7 +44,7 @@ function start(options: Partial<Parameters<typeof HelperProcess.start>[1]> = {})
 }
 
 describe.each(boundaries)('a helper process for an upload, in the boundary of %s', (_, boundary) => {
-  it('sees no file but its own and the given ones, and has no environment, network or processes', async () => {
+  it('sees only the files of its module and the given ones, and has no environment, network or processes', async () => {
     enforcePolicy({ ...STRICT_POLICY, boundary });
     const helper = start({ mounts: [{ source: allowed, target: allowed, kind: 'file' }] });
     const found = await helper.call('attempts', {

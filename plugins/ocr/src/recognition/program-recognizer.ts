@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { ChildProgram, HeadraceError, messageOf } from 'headrace/engine';
+import { ChildProgram, HeadraceError, messageOf, type ProgramOptions } from 'headrace/engine';
 import type { Region } from './page-map.ts';
 import { DOTS_PER_INCH, PAGE_MODE, type Recognized, type Recognizer } from './recognizer.ts';
 
@@ -49,7 +49,7 @@ export class ProgramRecognizer implements Recognizer {
   async #run(input: string, output: string): Promise<void> {
     const options = ['-l', this.#lang, '--psm', PAGE_MODE, '--dpi', String(DOTS_PER_INCH)];
     const formats = ['-c', 'tessedit_create_txt=1', '-c', 'tessedit_create_tsv=1'];
-    const tesseract = ChildProgram.start(this.#program, [input, output, ...options, ...formats]);
+    const tesseract = ChildProgram.start(this.#program, [input, output, ...options, ...formats], confined());
     tesseract.stdout.resume();
     const problems = await text(tesseract.stderr);
     const { code } = await tesseract.ended;
@@ -57,10 +57,22 @@ export class ProgramRecognizer implements Recognizer {
   }
 }
 
+/** The memory of Tesseract: a page of 600 dots per inch needs a tenth of it. */
+const MAX_BYTES = 2 * 1024 * 1024 * 1024;
+
+/** Images of others may make the program use all memory. It gets only the variables that it needs. */
+function confined(): ProgramOptions {
+  const { PATH, LD_LIBRARY_PATH, TESSDATA_PREFIX, OMP_THREAD_LIMIT } = process.env;
+  return {
+    confined: { mounts: [], maxBytes: MAX_BYTES },
+    env: { PATH, LD_LIBRARY_PATH, TESSDATA_PREFIX, OMP_THREAD_LIMIT },
+  };
+}
+
 /** Throws if the program cannot be started. */
 async function languagesOf(program: string): Promise<string[]> {
   try {
-    const tesseract = ChildProgram.start(program, ['--list-langs']);
+    const tesseract = ChildProgram.start(program, ['--list-langs'], confined());
     const [list, problems] = await Promise.all([text(tesseract.stdout), text(tesseract.stderr)]);
     const { code } = await tesseract.ended;
     if (code !== 0) throw new Error(`it ended with code ${code}: ${problems.trim()}`);

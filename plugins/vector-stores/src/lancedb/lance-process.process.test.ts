@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { basename, join } from 'node:path';
+import { findBoundary } from '@headrace/components';
+import { enforcePolicy, type Policy, STRICT_POLICY } from 'headrace/engine';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { LanceProcess } from './lance-process.ts';
 
+const boundary = await findBoundary([]);
 const folder = mkdtempSync(join(tmpdir(), 'headrace-lance-process-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -38,6 +41,23 @@ it('writes with another process after the first one has ended', async () => {
   expect(tableProcesses()).not.toContain(first);
   await table.close();
   await expect.poll(tableProcesses).toEqual([]);
+});
+
+it.runIf(boundary.kind !== 'none')('writes to its folder in a boundary, and to no other', async () => {
+  const policy: Policy = { ...STRICT_POLICY, write: [folder], boundary };
+  enforcePolicy(policy);
+  onTestFinished(() => void enforcePolicy(undefined));
+  const table = await LanceProcess.open({ ...SETTINGS, uri: join(folder, 'confined') });
+  expect(await table.upload([ROW])).toEqual({ items: new Map() });
+  expect(await table.remove(['a'])).toEqual({ items: new Map() });
+  await table.close();
+  expect(readdirSync(join(folder, 'confined'))).toEqual(['articles.lance']);
+  const other = mkdtempSync(join(tmpdir(), 'headrace-other-'));
+  onTestFinished(() => rmSync(other, { recursive: true }));
+  // The library follows the name of a table out of the folder.
+  const outside = LanceProcess.open({ ...SETTINGS, table: `../../${basename(other)}/articles` });
+  await expect(outside).rejects.toThrow();
+  expect(readdirSync(other)).toEqual([]);
 });
 
 it('reports a table that does not fit with its code, and ends the process', async () => {
