@@ -1,14 +1,20 @@
-import { closeSync, ftruncateSync, openSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { zipOf } from '@headrace/testing/archives';
 
 const MIB = 2 ** 20;
 
-/** True to send all bombs in their full size, which takes minutes. Otherwise some of them, a third as large. */
-export const IS_FULL: boolean = process.env['HEADRACE_BOMBS'] === 'full';
+/**
+ * `full` sends all bombs in their full size to a service with 3 GiB, which takes many minutes. `all` sends all of them, a
+ * third as large, to a service with 1 GiB. Otherwise, some of these are sent.
+ */
+const wanted = process.env['HEADRACE_BOMBS'];
+export const IS_FULL: boolean = wanted === 'full';
+export const IS_ALL: boolean = wanted === 'full' || wanted === 'all';
 const size = (megabytes: number) => (IS_FULL ? megabytes : Math.floor(megabytes / 3));
-const many = (documents: number) => (IS_FULL ? documents : Math.ceil(documents * 0.4));
+const many = (documents: number) => (IS_FULL ? documents : Math.ceil(documents * 0.3));
 
 /** A small input that becomes large. */
 export interface Bomb {
@@ -17,14 +23,16 @@ export interface Bomb {
   readonly isUsual: boolean;
   /** The number of documents that meet the bomb at the same time. */
   readonly documents: number;
+  /** The connector, as HOCON, if it is not the one that publishes `documents` documents. */
+  readonly connector?: (server: string, files: string) => string;
   /** The stages of the pipeline, as HOCON. `server` is the URL of `answer`, `files` the folder of the files. */
   readonly stages: (server: string, files: string) => string;
   /** Writes the files of the bomb. */
   readonly write?: (files: string) => void;
   /** Creates the answer of the server. */
   readonly answer?: (response: ServerResponse) => void;
-  /** What happens to the documents. */
-  readonly expected: 'succeeded' | 'failed' | 'either';
+  /** What happens to the documents. `any`: the connector may fail before it publishes them. */
+  readonly expected: 'succeeded' | 'failed' | 'either' | 'any';
 }
 
 /** A compressed body of this many MiB of zeros. */
@@ -127,5 +135,184 @@ export const FILES: readonly Bomb[] = [
     write: (files) => sparse(files, 'middle.bin', size(60)),
     stages: (_, files) =>
       `{class: SetStaticValues, staticValues: {f: "${files}/middle.bin"}}, {class: FetchFileContent, filePathField: f}`,
+  },
+];
+
+const A = Buffer.alloc(size(90) * MIB, 'A');
+const SPACES = Buffer.alloc(size(300) * MIB, ' ');
+
+/** A file that a few kilobytes describe, which many documents send through `TextExtractor`. */
+function extracted(name: string, content: () => string | Uint8Array, isUsual = false, more = ''): Bomb {
+  const file = `${name.replaceAll(' ', '-')}.bin`;
+  return {
+    name: `${name} in TextExtractor`,
+    isUsual,
+    documents: many(6),
+    expected: 'either',
+    write: (files) => writeFileSync(join(files, file), content()),
+    stages: (_, files) =>
+      `{class: SetStaticValues, staticValues: {f: "${files}/${file}"}}, {class: TextExtractor, filePathField: f ${more}}, {class: DeleteFields, fields: [text]}`,
+  };
+}
+
+const part = (name: string, content: string | Uint8Array) => ({ name, content });
+const around = (before: string, after: string) => Buffer.concat([Buffer.from(before), SPACES, Buffer.from(after)]);
+const types = (name: string, type: string) =>
+  part(
+    '[Content_Types].xml',
+    `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/${name}" ContentType="application/vnd.openxmlformats-officedocument.${type}"/></Types>`,
+  );
+
+/** A PDF file whose only object of interest is a stream. */
+function pdfOf(dictionary: string, stream: Buffer): Buffer {
+  const page =
+    '1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj 3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R/Resources<</XObject<</I 4 0 R>>>>>>endobj\n';
+  return Buffer.concat([
+    Buffer.from(`%PDF-1.4\n${page}4 0 obj<<${dictionary}/Length ${stream.length}>>stream\n`),
+    stream,
+    Buffer.from('\nendstream endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n'),
+  ]);
+}
+
+/** A zip file with many entries that share one compressed content. */
+function overlapping(entries: number): Buffer {
+  const one = zipOf([part('a', A)]);
+  const start = one.readUInt32LE(one.length - 6);
+  const header = one.subarray(start, one.length - 22);
+  const end = Buffer.from(one.subarray(one.length - 22));
+  end.writeUInt16LE(entries, 8);
+  end.writeUInt16LE(entries, 10);
+  end.writeUInt32LE(header.length * entries, 12);
+  return Buffer.concat([one.subarray(0, start), ...Array(entries).fill(header), end]);
+}
+
+/** Bombs in files of many formats. */
+export const FORMATS: readonly Bomb[] = [
+  extracted('gzip', () => gzipSync(SPACES)),
+  extracted('gzip inside gzip', () => gzipSync(gzipSync(SPACES))),
+  extracted('a zip with large entries', () => zipOf(Array.from({ length: 20 }, (_, i) => part(`${i}.txt`, A))), true),
+  extracted('a zip with many entries', () => zipOf(Array.from({ length: 20_000 }, (_, i) => part(`${i}.txt`, 'a')))),
+  extracted('a zip whose entries overlap', () => overlapping(500)),
+  extracted('a zip inside a zip', () =>
+    zipOf(Array.from({ length: 9 }, (_, i) => part(`${i}.zip`, zipOf([part('a', A)])))),
+  ),
+  extracted(
+    'docx',
+    () =>
+      zipOf([
+        types('word/document.xml', 'wordprocessingml.document.main+xml'),
+        part(
+          'word/document.xml',
+          around('<w:document xmlns:w="x"><w:body><w:p><w:r><w:t>', '</w:t></w:r></w:p></w:body></w:document>'),
+        ),
+      ]),
+    true,
+  ),
+  extracted('xlsx', () =>
+    zipOf([
+      types('xl/workbook.xml', 'spreadsheetml.sheet.main+xml'),
+      part('xl/workbook.xml', '<workbook/>'),
+      part('xl/sharedStrings.xml', around('<sst><si><t>', '</t></si></sst>')),
+    ]),
+  ),
+  extracted('pptx', () =>
+    zipOf([
+      types('ppt/presentation.xml', 'presentationml.presentation.main+xml'),
+      part('ppt/presentation.xml', around('<p:presentation xmlns:p="x">', '</p:presentation>')),
+      part('ppt/slides/slide1.xml', around('<p:sld xmlns:p="x">', '</p:sld>')),
+    ]),
+  ),
+  extracted('odt', () =>
+    zipOf([
+      { name: 'mimetype', content: 'application/vnd.oasis.opendocument.text', method: 0 },
+      part(
+        'content.xml',
+        around('<office:document-content xmlns:office="x"><office:body>', '</office:body></office:document-content>'),
+      ),
+    ]),
+  ),
+  extracted('epub', () =>
+    zipOf([
+      { name: 'mimetype', content: 'application/epub+zip', method: 0 },
+      part('META-INF/container.xml', '<container><rootfiles><rootfile full-path="o.opf"/></rootfiles></container>'),
+      part('o.opf', around('<package>', '</package>')),
+    ]),
+  ),
+  extracted('a PDF page', () => pdfOf('/Filter/FlateDecode', deflateSync(SPACES)), true),
+  extracted(
+    'a PDF image',
+    () =>
+      pdfOf(
+        '/Type/XObject/Subtype/Image/Width 17000/Height 17000/BitsPerComponent 8/ColorSpace/DeviceGray/Filter/FlateDecode',
+        deflateSync(SPACES),
+      ),
+    false,
+    ', emitImages: true',
+  ),
+  extracted('xml entities', () => {
+    const levels = Array.from({ length: 20 }, (_, i) => `<!ENTITY e${i + 1} "${`&e${i};`.repeat(20)}">`);
+    return `<?xml version="1.0"?><!DOCTYPE d [<!ENTITY e0 "aaaaaaaaaa">${levels.join('')}]><d>&e20;</d>`;
+  }),
+  extracted('rtf groups', () => `{\\rtf1 ${'{\\b '.repeat(2_000_000)}`),
+  extracted('html elements', () => `<html><body>${'<div>'.repeat(1_000_000)}a`),
+  extracted('mails inside mails', () => {
+    const levels = Array.from(
+      { length: 2000 },
+      (_, i) =>
+        `From: a\nTo: b\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b${i}\n\n--b${i}\nContent-Type: message/rfc822\n\n`,
+    );
+    return levels.join('');
+  }),
+  extracted('a mailbox', () => 'From a\nFrom: a\nTo: b\nSubject: c\n\nx\n\n'.repeat(300_000)),
+  extracted(
+    'base64 in a mail',
+    () =>
+      `From: a\nTo: b\nMIME-Version: 1.0\nContent-Type: application/zip\nContent-Transfer-Encoding: base64\n\n${zipOf([part('a.txt', A)]).toString('base64')}`,
+  ),
+];
+
+/** A file that `FileConnector` reads, with a handler for its extension, or as the content of a document. */
+function read(name: string, extension: string, write: (path: string) => void, isUsual = false): Bomb {
+  const file = `${name.replaceAll(' ', '-')}.${extension}`;
+  const path = (files: string) => join(files, file);
+  return {
+    name: `${name} in FileConnector`,
+    isUsual,
+    documents: 0,
+    expected: 'any',
+    write: (files) => write(path(files)),
+    connector: (_, files) =>
+      `class: FileConnector, paths: ["${path(files)}"], fileOptions { getFileContent: true, handleArchivedFiles: true, handleCompressedFiles: true, maxArchiveDepth: 8 }, fileHandlers { csv {}, json {}, xml { xmlRootPath: "/a/b", xmlIdPath: "/a/b/id" } }`,
+    stages: () => '',
+  };
+}
+
+/** Bombs that connectors read. */
+export const SOURCES: readonly Bomb[] = [
+  read('gzip', 'txt.gz', (path) => writeFileSync(path, gzipSync(SPACES)), true),
+  read(
+    'a zip with large entries',
+    'zip',
+    (path) => writeFileSync(path, zipOf(Array.from({ length: 20 }, (_, i) => part(`${i}.txt`, A)))),
+    true,
+  ),
+  read('a zip whose entries overlap', 'zip', (path) => writeFileSync(path, overlapping(500))),
+  read('a large file', 'dat', (path) => sparse('', path, size(1000))),
+  read('a cell', 'csv', (path) => sparse('', path, size(300))),
+  read('a record', 'xml', (path) => writeFileSync(path, around('<a><b><id>', ''))),
+  read('a text', 'json', (path) => writeFileSync(path, around('{"id":"', '"}'))),
+  read('nested lists', 'json', (path) => writeFileSync(path, `{"id":"1","a":${'['.repeat(5_000_000)}`)),
+  read('a number', 'json', (path) => writeFileSync(path, `{"id":"1","a":${'9'.repeat(10_000_000)}}`)),
+  {
+    name: 'a feed with a large item',
+    isUsual: false,
+    documents: 0,
+    expected: 'any',
+    connector: (server) => `class: RSSConnector, rssURL: "${server}/a%20feed%20with%20a%20large%20item"`,
+    stages: () => '',
+    answer: (response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' });
+      response.end(gzipSync(around('<rss version="2.0"><channel><item><title>', '</title></item></channel></rss>')));
+    },
   },
 ];

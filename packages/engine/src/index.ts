@@ -152,7 +152,7 @@ export {
 export { type Family, splitFamilies } from './families/split-families.ts';
 export { defaultMemoryMb } from './memory/machine-memory.ts';
 export type { MemoryHold } from './memory/memory-hold.ts';
-export { holdMemory, memoryOf } from './memory/thread-memory.ts';
+export { holdMemory, isMemoryError, maxValueBytes, memoryOf } from './memory/thread-memory.ts';
 export { BatchLoader } from './pipeline/batch-loader.ts';
 export { type ChildTrace, type StageTrace, traceJson } from './pipeline/stage-trace.ts';
 export {

@@ -1,7 +1,10 @@
 import {
   type Document,
   HeadraceError,
+  holdMemory,
+  isMemoryError,
   MapOf,
+  memoryOf,
   messageOf,
   OneOf,
   type ParameterProblem,
@@ -87,6 +90,8 @@ const HELLO = [
 ].join('');
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
+/** The memory of a decoded image, in colour. One image is decoded at a time. */
+const BYTES_PER_PIXEL = 4;
 
 /**
  * Recognizes text in images and in the pages of PDF files with Tesseract. It reads whole pages, or the rectangles of
@@ -203,19 +208,24 @@ export class ApplyOCR extends Stage<typeof parameters> {
         { pathField: this.params.pathField, bytesField: this.params.byteArrayField },
         this.#storages,
         MAX_FILE_BYTES,
+        memoryOf(document),
       );
       if (bytes === undefined) return;
       const { openPictures } = await import('./recognition/picture.ts');
       pictures = await openPictures(bytes);
     } catch (error) {
+      if (isMemoryError(error)) throw error;
       this.#problem(document, 'The file', error);
       return;
     }
     const confidences: number[] = [];
+    const memory = holdMemory(`reading the images of document ${document.id}`, document);
     try {
+      await memory.take(BYTES_PER_PIXEL * Math.max(0, ...pictures.map(pixelsOf)));
       if (extractAllDest !== undefined) await this.#readAll(document, pictures, extractAllDest, confidences);
       for (const [page, template] of wanted) await this.#readRegions(document, pictures, page, template, confidences);
     } finally {
+      memory.release();
       for (const picture of pictures) picture.close();
     }
     if (confidenceField !== undefined && confidences.length > 0) {
@@ -295,4 +305,8 @@ export class ApplyOCR extends Stage<typeof parameters> {
     if (problem !== undefined) this.context.log.warn(`${pagesField}: ${problem}`, { document: document.id });
     return new Map([...fixed, ...pages]);
   }
+}
+
+function pixelsOf({ size }: Picture): number {
+  return size === undefined ? 0 : size.width * size.height;
 }

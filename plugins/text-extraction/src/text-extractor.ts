@@ -5,7 +5,11 @@ import {
   capped,
   Document,
   HeadraceError,
+  holdMemory,
+  isMemoryError,
   MapOf,
+  maxValueBytes,
+  memoryOf,
   messageOf,
   OneOf,
   type ParameterProblem,
@@ -30,8 +34,8 @@ import {
 import { cachedParse, readersIdentity } from './parsing/cached-parse.ts';
 import { checkIgnored, ignoredParameters } from './parsing/ignored-parameters.ts';
 import { cleanName, MetadataFilter } from './parsing/metadata.ts';
-import type { ParsedFile } from './parsing/parse-message.ts';
-import { ParseFailure, ParseThreads } from './parsing/parse-threads.ts';
+import type { ParsedFile, ParseRequest } from './parsing/parse-message.ts';
+import { ExpandsTooMuch, NotEnoughMemory, ParseFailure, ParseThreads } from './parsing/parse-threads.ts';
 import { TikaServer } from './parsing/tika-server.ts';
 
 const parameters = Type.Object({
@@ -111,6 +115,14 @@ const PAGE = Buffer.from(
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 const MIB = 1024 * 1024;
+/** A file that expands to no more is parsed without taking memory for it. */
+const USUAL_EXPANSION = 8 * MIB;
+/** How much more a file may expand to in the next attempt. */
+const MORE_EXPANSION = 8;
+/** What a file contains exists as bytes, as text and in the result. */
+const EXPANDED_COPIES = 3;
+/** How much more memory a file gets if it was parsed with too little. */
+const MORE = 1.5;
 /** How many files a pipeline thread parses concurrently. */
 const THREADS = 2;
 
@@ -125,7 +137,7 @@ const THREADS = 2;
  * values that a field has.
  *
  * Each file is parsed in a separate thread with limits of memory and time. A file that exceeds them fails its document
- * with the reason. A document without the source field stays unchanged. A file of an unknown type adds no text, and the
+ * with the reason. Large files wait for memory. A document without the source field stays unchanged. A file of an unknown type adds no text, and the
  * type application/octet-stream.
  */
 export class TextExtractor extends Stage<typeof parameters> {
@@ -225,7 +237,10 @@ export class TextExtractor extends Stage<typeof parameters> {
 
   override async start(): Promise<void> {
     const { maxMemoryMb = 512, parseTimeout = 120_000, tika } = this.params;
-    const threads = new ParseThreads({ memoryMb: maxMemoryMb, timeout: parseTimeout }, THREADS);
+    const threads = new ParseThreads(
+      { memoryMb: Math.min(maxMemoryMb, maxValueBytes() / MIB), timeout: parseTimeout },
+      THREADS,
+    );
     this.#threads = threads;
     if (tika !== undefined) {
       this.#server = await TikaServer.open(tika.url, parseTimeout, (page) => threads.parse(page));
@@ -266,15 +281,18 @@ export class TextExtractor extends Stage<typeof parameters> {
         { pathField: this.params.filePathField, bytesField: this.params.byteArrayField },
         this.#storages,
         MAX_FILE_BYTES,
+        memoryOf(document),
       );
     } catch (error) {
       if (error instanceof FileTooLarge) {
         const hint = 'Divide the file, or do not publish it: see filterOptions of FileConnector.';
         throw this.#failure(document, 'cannot be read', messageOf(error), hint);
       }
+      if (isMemoryError(error)) throw error;
       this.#problem(document, messageOf(error));
     }
     if (bytes === undefined) return undefined;
+    const before = memoryOf(document).bytes;
     let parsed: ParsedFile;
     try {
       const request = {
@@ -287,18 +305,46 @@ export class TextExtractor extends Stage<typeof parameters> {
         maxExpandedBytes: maxExpandedMb * MIB,
         images: this.params.emitImages ?? false,
       };
-      // The stage was started before.
-      const parser = this.#server ?? (this.#threads as ParseThreads);
-      parsed = await cachedParse(this.#cache, this.#reader, request, (file) => parser.parse(file));
+      parsed = await cachedParse(this.#cache, this.#reader, request, (file) => this.#parse(document, file));
     } catch (error) {
       if (!(error instanceof ParseFailure)) throw error;
       const { message, hint } = error;
       throw this.#failure(document, 'cannot be parsed', message, hint);
     }
+    // The file is not needed any more, unless it is in the document.
+    if (this.params.filePathField !== undefined) memoryOf(document).keep(before - bytes.length);
+    await memoryOf(document).take(sizeOf(parsed));
     document.setOrAdd(textField, parsed.text);
     this.#addMetadata(document, hints, parsed);
     if (parsed.problem !== undefined) this.#problem(document, parsed.problem.message);
     return this.#images(document, parsed);
+  }
+
+  /**
+   * Parses a file, first with a small limit for its expansion, which suits most files. If it expands to more, takes
+   * memory for it, which may need other documents to leave, and parses it again.
+   */
+  async #parse(document: Document, file: ParseRequest): Promise<ParsedFile> {
+    // The stage was started before.
+    if (this.#server !== undefined) return this.#server.parse(file);
+    const threads = this.#threads as ParseThreads;
+    const memory = holdMemory(`parsing the file of document ${document.id}`, document);
+    const most = Math.min(file.maxExpandedBytes, maxValueBytes());
+    try {
+      for (let limit = Math.min(most, USUAL_EXPANSION); ; ) {
+        try {
+          return await threads.parse({ ...file, maxExpandedBytes: limit }, memory);
+        } catch (error) {
+          const isTooLarge = error instanceof ExpandsTooMuch && limit < most;
+          if (!isTooLarge && !(error instanceof NotEnoughMemory)) throw error;
+          if (isTooLarge) limit = Math.min(most, limit * MORE_EXPANSION);
+          memory.release();
+          await memory.take(error instanceof NotEnoughMemory ? MORE * error.used : EXPANDED_COPIES * limit);
+        }
+      }
+    } finally {
+      memory.release();
+    }
   }
 
   /** Returns the metadata that the document itself has. */
@@ -363,4 +409,9 @@ export class TextExtractor extends Stage<typeof parameters> {
       return child;
     });
   }
+}
+
+/** Returns the size of a text and images in bytes. */
+function sizeOf({ text, images }: ParsedFile): number {
+  return images.reduce((sum, { bytes }) => sum + bytes.length, text.length);
 }

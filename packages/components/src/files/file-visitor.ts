@@ -21,7 +21,7 @@ import type { FileFormats } from '../formats/handlers/file-handlers.ts';
 import { PublishingFailed, publishing, watched } from '../formats/publishing.ts';
 import { extensionOf, leafOf } from '../storage/file-uri.ts';
 import { isGone } from '../storage/local-storage.ts';
-import { collectBytes, LocalFileReader, MAX_CONTENT_BYTES } from '../storage/read-whole.ts';
+import { collectBytes, LocalFileReader, maxContentBytes } from '../storage/read-whole.ts';
 import type { Storage, StoredFile } from '../storage/storage.ts';
 import { type FileBatches, idOfPath, type PlainFile, type WhatBecame } from './file-batches.ts';
 import type { FileFilter } from './file-filter.ts';
@@ -105,8 +105,8 @@ export class FileVisitor {
           : storage.read(file.uri),
       readWhole: () =>
         file.uri.scheme === 'file'
-          ? this.#localFiles.read(file.uri.path, file.size, MAX_CONTENT_BYTES)
-          : collectBytes(storage.read(file.uri), MAX_CONTENT_BYTES, file.path),
+          ? this.#localFiles.read(file.uri.path, file.size, maxContentBytes())
+          : collectBytes(storage.read(file.uri), maxContentBytes(), file.path),
     };
     try {
       if (!this.#isContainer(file.path)) {
@@ -141,7 +141,7 @@ export class FileVisitor {
     }
     const path = `${file.path}!${leaf}`;
     await publishing((async () => this.#options.state?.encounter(path))());
-    const collect = () => collectBytes(open(), MAX_CONTENT_BYTES, path);
+    const collect = () => collectBytes(open(), maxContentBytes(), path);
     // The entry of an archive must be read before the archive moves to the next entry.
     const content = file.depth > 1 && this.#needsContent(leaf) ? await collect() : undefined;
     const readWhole = async () => content ?? collect();
@@ -208,7 +208,7 @@ export class FileVisitor {
     try {
       const bytes = isOpened || outer.depth > 1 ? outer.budget.spentBy(entry.bytes) : entry.bytes;
       const isRead = !isOpened && this.#needsContent(name);
-      const content = isRead ? await collectBytes(bytes, MAX_CONTENT_BYTES, path) : undefined;
+      const content = isRead ? await collectBytes(bytes, maxContentBytes(), path) : undefined;
       const file: Readable = {
         path,
         size,

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { HeadraceError } from '@headrace/engine';
+import { type HeadraceError, isMemoryError } from '@headrace/engine';
 import { excerpt } from './excerpt.ts';
 import { safeUrl } from './safe-url.ts';
 
@@ -98,7 +98,7 @@ export function connectionError(
   proxy?: string,
 ): HttpError | HeadraceError {
   if (cause instanceof HttpError) return cause;
-  if (cause instanceof HeadraceError && MEMORY_CODES.has(cause.code)) return cause;
+  if (isMemoryError(cause)) return cause;
   const [failure, reason] = explain(cause, timeouts);
   const refusal = proxy === undefined ? undefined : tunnelRefusal(cause);
   const said = refusal?.[1] ?? reason;
@@ -106,8 +106,6 @@ export function connectionError(
   const text = blamed ? `no connection through the proxy ${proxy}: ${said}` : said;
   return new HttpError(refusal?.[0] ?? failure, `${method} ${safeUrl(url)} failed: ${text}`, { url, cause });
 }
-
-const MEMORY_CODES: ReadonlySet<string> = new Set(['HR_MEMORY_LIMIT', 'HR_RUN_CANCELLED']);
 
 const NO_CONNECTION: ReadonlySet<HttpFailure> = new Set(['unknown-host', 'refused', 'connect-timeout']);
 

@@ -2,6 +2,7 @@ import {
   type Children,
   type Document,
   HeadraceError,
+  memoryOf,
   type ParameterProblem,
   type RejectedRecord,
   Stage,
@@ -136,7 +137,7 @@ export class ApplyFileHandlers extends Stage<typeof parameters> {
   async *#bytesOf(document: Document, path: string): ByteSource {
     const { fileContentField = 'file_content' } = this.params;
     if (!document.has(fileContentField)) {
-      yield await this.#storages.readContent(path, MAX_CONTENT_BYTES);
+      yield await this.#storages.readContent(path, MAX_CONTENT_BYTES, memoryOf(document));
       return;
     }
     const content = document.first(fileContentField);

@@ -1,4 +1,4 @@
-import type { Document } from '@headrace/engine';
+import type { Document, MemoryHold } from '@headrace/engine';
 import type { Storages } from './storages.ts';
 
 /** Where the content of a file is: at a path, or in the document itself. One of the fields is set. */
@@ -12,16 +12,18 @@ export interface ContentFields {
 /**
  * Returns the content of the file that a document names or contains; undefined if the path is missing. Throws if the
  * field contains neither bytes nor base64 text, and `FileTooLarge` if the file has more than `maxBytes`.
+ * @param memory counts the bytes of the file
  */
 export async function contentOf(
   document: Document,
   { pathField, bytesField = '' }: ContentFields,
   storages: Storages,
   maxBytes: number,
+  memory?: MemoryHold,
 ): Promise<Uint8Array | undefined> {
   if (pathField !== undefined) {
     const path = document.text(pathField);
-    return path === undefined ? undefined : storages.readContent(path, maxBytes);
+    return path === undefined ? undefined : storages.readContent(path, maxBytes, memory);
   }
   const value = document.first(bytesField);
   if (value instanceof Uint8Array) return value;

@@ -1,10 +1,15 @@
 import { closeSync, constants, readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { HeadraceError, type MemoryHold } from '@headrace/engine';
+import { HeadraceError, type MemoryHold, maxValueBytes } from '@headrace/engine';
 import { open, openSync } from '../local-files/local-files.ts';
 
 /** The maximum size of a field value. As base64 it becomes a string, and memory holds several copies of it. */
 export const MAX_CONTENT_BYTES = 256 * 1024 * 1024;
+
+/** Returns the maximum size of the content of a file that a connector reads for a document. */
+export function maxContentBytes(): number {
+  return Math.min(MAX_CONTENT_BYTES, maxValueBytes());
+}
 
 /** A file that has more bytes than are read. */
 export class FileTooLarge extends HeadraceError {

@@ -13,6 +13,8 @@ const ledger = MemoryLedger.ofProcess();
 let before: MemoryLimits;
 
 beforeEach(() => {
+  // Other tests of this process may have left documents.
+  threadMemory.releaseDocuments();
   before = ledger.limits;
   ledger.setLimits(memoryLimits(32));
 });

@@ -12,6 +12,8 @@ export interface MemorySource {
    * @throws HR_MEMORY_LIMIT if the hold may never have as much
    */
   take(hold: MemoryHold, kib: number): Promise<void> | undefined;
+  /** Takes memory if there is enough. Returns false if there is not. */
+  takeIfFree(hold: MemoryHold, kib: number): boolean;
   /** Takes memory immediately, or blocks the thread. */
   takeNow(hold: MemoryHold, kib: number): void;
   give(hold: MemoryHold, kib: number): void;
@@ -72,6 +74,17 @@ export class MemoryHold {
     const missing = this.#missing(bytes);
     if (missing > 0) this.#source.takeNow(this, missing);
     this.#bytes += bytes;
+  }
+
+  /**
+   * Takes memory for more bytes if it is available now. Returns false if it is not. For memory that is already used,
+   * which the caller then frees.
+   */
+  takeIfFree(bytes: number): boolean {
+    const missing = this.#missing(bytes);
+    if (missing > 0 && !this.#source.takeIfFree(this, missing)) return false;
+    this.#bytes += bytes;
+    return true;
   }
 
   /** Gives memory back: the last bytes, so that this many stay. */

@@ -30,6 +30,8 @@ async function isSettled(promise: Promise<void> | undefined): Promise<boolean> {
 
 describe('the memory of a thread', () => {
   beforeEach(() => {
+    // Other tests of this process may have left documents.
+    threadMemory.releaseDocuments();
     before = ledger.limits;
     // 16 MiB without the reserve, of which 12 are for this run and 6 for this thread; 16 for one document.
     ledger.setLimits(memoryLimits(32));

@@ -134,6 +134,10 @@ class ThreadMemory implements MemorySource {
     return promise;
   }
 
+  takeIfFree(hold: MemoryHold, kib: number): boolean {
+    return hold.kib + kib <= this.#ledger.limits.document && this.#try(hold, kib);
+  }
+
   takeNow(hold: MemoryHold, kib: number): void {
     this.#check(hold, kib);
     const cell = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
@@ -227,6 +231,31 @@ function tooMuch(message: string): HeadraceError {
   });
 }
 
+/** Returns the size of the largest value that a document may have, in bytes. */
+export function maxValueBytes(): number {
+  return (MemoryLedger.ofProcess().limits.document * 1024) / COPIES;
+}
+
+/** A smaller batch is not counted: queues limit the number of batches. */
+const LARGE_BATCH_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Takes memory for a batch of the source that is sent to a pipeline thread. Resolves with the hold when there is
+ * enough: earlier batches have then left. A batch counts at most as the memory of a thread, because it may be larger and
+ * must pass when no other batch is in flight. Returns undefined for a batch of ordinary size.
+ */
+export async function memoryForBatch(bytes: number): Promise<MemoryHold | undefined> {
+  if (bytes < LARGE_BATCH_BYTES) return undefined;
+  const hold = new MemoryHold(threadMemory, 'a batch of the source');
+  await hold.take(Math.min(COPIES * bytes, MemoryLedger.ofProcess().limits.thread * 1024));
+  return hold;
+}
+
+/** True for an error because memory was missing: it fails the document, even if other errors of the work do not. */
+export function isMemoryError(error: unknown): error is HeadraceError {
+  return error instanceof HeadraceError && (error.code === 'HR_MEMORY_LIMIT' || error.code === 'HR_RUN_CANCELLED');
+}
+
 function cancelled(): HeadraceError {
   return new HeadraceError('HR_RUN_CANCELLED', 'The run was stopped while a document waited for memory');
 }
@@ -240,11 +269,12 @@ export function memoryOf(document: { readonly id: string }): MemoryHold {
 }
 
 /**
- * Returns memory for a piece of work that belongs to no document. The caller releases it.
+ * Returns memory for a piece of work. The caller releases it.
  * @param what names the work in messages: `the archive a.zip`
+ * @param document the document that the work is for, if any: the first document gets memory even if others use it
  */
-export function holdMemory(what: string): MemoryHold {
-  return new MemoryHold(threadMemory, what);
+export function holdMemory(what: string, document?: object): MemoryHold {
+  return new MemoryHold(threadMemory, what, document === undefined ? {} : { owner: document });
 }
 
 /** The memory of this thread. */

@@ -1,3 +1,4 @@
+import { bytesOf } from '../batch/chunk-marks.ts';
 import { Decoders, decodeChunk } from '../batch/decoders.ts';
 import type { EncodedInput, SourceBatch } from '../batch/pipeline-messages.ts';
 import type { Publisher, RecordChunk, RecordSink, RejectedRecord, TrackedChunk } from '../component/connector.ts';
@@ -39,7 +40,7 @@ export interface BatchingPublisherOptions {
   /** True if the indexer prefers large chunks. */
   readonly largeChunks?: boolean | undefined;
   /** Waits until there is capacity for a batch. Rejects when no more batches are accepted. */
-  readonly waitForSpace: () => Promise<void>;
+  readonly waitForSpace: (bytes: number) => Promise<void>;
   /** Passes a batch to the pipeline threads. Throws if no more batches are accepted. */
   readonly submit: (batch: SourceBatch, tracked?: TrackedChunk) => void;
   /** Waits until at most this many documents are pending. */
@@ -292,7 +293,7 @@ export class BatchingPublisher implements Publisher {
       .then(async () => {
         const documents = batch.kind === 'records' ? 0 : batch.count;
         if (maxPending !== undefined) await waitForPending(maxPending - documents);
-        await waitForSpace();
+        await waitForSpace(bytesIn(batch));
         // There is no `await` in this block: at every moment, each document must be in exactly one of the two places.
         submit(batch, tracked);
         this.#notHandedOver -= documents;
@@ -332,6 +333,10 @@ export class BatchingPublisher implements Publisher {
   #check(): void {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
+}
+
+function bytesIn(batch: SourceBatch): number {
+  return bytesOf(batch).reduce((sum, { length }) => sum + length, 0);
 }
 
 /** Returns whether a chunk may share a batch with other chunks. */

@@ -66,7 +66,7 @@ export class Delivery {
       collapse,
       maxPending: maxPending > 0 ? maxPending : undefined,
       largeChunks,
-      waitForSpace: () => pool.waitForSpace(),
+      waitForSpace: (bytes) => pool.waitForSpace(bytes),
       submit: (batch, tracked) => {
         if (tracked !== undefined) tracks.begin(pool.submitted, tracked);
         pool.submit(batch);

@@ -1,6 +1,8 @@
 import { knownDocuments } from '../batch/chunk-marks.ts';
 import type { OpenPipeline, SourceBatch } from '../batch/pipeline-messages.ts';
 import { type Failure, HeadraceError, toFailure } from '../errors/headrace-error.ts';
+import type { MemoryHold } from '../memory/memory-hold.ts';
+import { memoryForBatch } from '../memory/thread-memory.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import { Signal } from '../transport/signal.ts';
 import type { IdleLanes } from './idle-lanes.ts';
@@ -56,6 +58,9 @@ export class PipelinePool {
   #isWaiting = false;
   #failure: Failure | undefined;
   #threadLost = false;
+  /** The memory of the large batches in flight, and of the next batch. */
+  readonly #memory = new Map<number, MemoryHold>();
+  #nextMemory: MemoryHold | undefined;
   /** The `shared` entries of the first thread. */
   #shared = new Map<string, unknown>();
 
@@ -91,8 +96,12 @@ export class PipelinePool {
     return this.#threadLost;
   }
 
-  /** Resolves when there is capacity for a batch. Rejects if no more work is accepted. */
-  async waitForSpace(): Promise<void> {
+  /**
+   * Resolves when there is capacity for a batch, and memory if it is large. Rejects if no more work is accepted.
+   * @param bytes the size of the batch
+   */
+  async waitForSpace(bytes = 0): Promise<void> {
+    this.#nextMemory ??= await memoryForBatch(bytes);
     for (;;) {
       this.check();
       this.#isWaiting = this.#free() === undefined;
@@ -110,6 +119,8 @@ export class PipelinePool {
     const documents = batch.kind === 'records' ? knownDocuments(batch.chunks) : batch.count;
     // The batch is counted after it was sent. If it cannot be sent to a thread, the connector ends.
     lane.submit(this.#sequence, batch);
+    if (this.#nextMemory !== undefined) this.#memory.set(this.#sequence, this.#nextMemory);
+    this.#nextMemory = undefined;
     if (documents !== undefined) this.#options.onSubmit(this.#sequence, documents);
     this.#sequence++;
     this.#hasFew = documents !== undefined && documents < FEW_DOCUMENTS;
@@ -135,6 +146,7 @@ export class PipelinePool {
   /** Stops the stages of all threads and returns the threads to the idle lanes. Returns the failures. */
   async close(): Promise<Failure[]> {
     clearTimeout(this.#patience);
+    this.#releaseMemory();
     // A thread that is still opening is no longer needed and might never become ready.
     for (const lane of this.#openingLanes) void lane.terminate();
     while (this.#opening > 0) await this.#changed.wait();
@@ -156,7 +168,14 @@ export class PipelinePool {
   /** Ends all threads immediately. */
   async terminate(): Promise<void> {
     clearTimeout(this.#patience);
+    this.#releaseMemory();
     await Promise.all(this.#lanes.map((lane) => lane.terminate()));
+  }
+
+  #releaseMemory(): void {
+    this.#nextMemory?.release();
+    for (const hold of this.#memory.values()) hold.release();
+    this.#memory.clear();
   }
 
   #free(): PipelineLane | undefined {
@@ -214,7 +233,10 @@ export class PipelinePool {
             const bytes = part.bytes.byteLength;
             listener.onPart(part);
             flow.received(bytes);
-            if (part.last) this.#changed.notify();
+            if (!part.last) return;
+            this.#memory.get(part.sequence)?.release();
+            this.#memory.delete(part.sequence);
+            this.#changed.notify();
           },
           onBroken: (_sequence, failure) => this.#fail(failure),
           onLog: listener.onLog,

@@ -1,4 +1,5 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { maxValueBytes } from 'headrace/engine';
 import type { CompressionCodec, Compressors, SchemaTree } from 'hyparquet';
 import { parquetHeader } from 'hyparquet/src/column.js';
 import { decompressPage } from 'hyparquet/src/datapage.js';
@@ -36,6 +37,8 @@ export interface ColumnChunkPlace {
 
 /** A page with more bytes is a damaged or hostile file: writers make pages of about a mebibyte. */
 const MAX_PAGE_BYTES = 1024 ** 3;
+/** A page may also not be larger than a value of a document. */
+const maxPageBytes = () => Math.min(MAX_PAGE_BYTES, maxValueBytes());
 /** So is a page with more values. A few bytes can state billions of equal values, whose list would end the process. */
 const MAX_PAGE_VALUES = 2 ** 24;
 
@@ -159,7 +162,7 @@ export class PageReader<V> {
     while (reader.offset < reader.view.byteLength - 1) {
       const header = parquetHeader(reader);
       const { compressed_page_size: size, uncompressed_page_size: uncompressed } = header;
-      if (size < 0 || reader.offset + size > reader.view.byteLength || !(uncompressed <= MAX_PAGE_BYTES)) {
+      if (size < 0 || reader.offset + size > reader.view.byteLength || !(uncompressed <= maxPageBytes())) {
         throw new Error(`a page of ${size} bytes, or ${uncompressed} without compression, does not fit its column`);
       }
       const compressed = new Uint8Array(reader.view.buffer, reader.view.byteOffset + reader.offset, size);
@@ -300,7 +303,7 @@ export function countRows(
   codec: CompressionCodec,
   schemaPath: readonly SchemaTree[],
 ): number {
-  if (!(header.uncompressed_page_size <= MAX_PAGE_BYTES)) {
+  if (!(header.uncompressed_page_size <= maxPageBytes())) {
     throw new Error(`a page has ${header.uncompressed_page_size} bytes without compression`);
   }
   const { repetitions, count } = openPage(compressed, header, codec, levelsOf(schemaPath));

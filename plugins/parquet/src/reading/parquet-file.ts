@@ -1,4 +1,4 @@
-import { HeadraceError, messageOf } from 'headrace/engine';
+import { HeadraceError, maxValueBytes, messageOf } from 'headrace/engine';
 import type { RangedFile } from 'headrace/storage';
 import type { ColumnMetaData, FileMetaData, RowGroup, SchemaElement } from 'hyparquet';
 import { checkFooter } from './check-footer.ts';
@@ -16,6 +16,8 @@ const INDEXED_BYTES = 1024 ** 2;
 const PART_BYTES = 32 * 1024 ** 2;
 /** A larger row group that must be read as a whole does not fit into the memory of a run. */
 const MAX_ROW_GROUP_BYTES = 1024 ** 3;
+/** The columns of a row group may also not be larger than a value of a document. */
+const maxRowGroupBytes = () => Math.min(MAX_ROW_GROUP_BYTES, maxValueBytes());
 /** A longer footer is a damaged or hostile file. */
 const MAX_FOOTER_BYTES = 256 * 1024 ** 2;
 /** One request of this size reads the footer of most files. */
@@ -135,7 +137,7 @@ export class ParquetFile {
     }
     // Each part has the dictionaries, so only pages with values can be divided.
     const values = chunks.reduce((sum, { length, dictionary }) => sum + length - dictionary, 0);
-    if (bytes <= limits.whole || this.#isOld || (values <= limits.part && bytes <= MAX_ROW_GROUP_BYTES)) {
+    if (bytes <= limits.whole || this.#isOld || (values <= limits.part && bytes <= maxRowGroupBytes())) {
       yield { skip, rows, ...(await this.#readWhole(chunks, bytes)) };
       return;
     }
@@ -168,10 +170,10 @@ export class ParquetFile {
   }
 
   async #readWhole(chunks: readonly ColumnChunk[], bytes: number) {
-    if (bytes > MAX_ROW_GROUP_BYTES) {
+    if (bytes > maxRowGroupBytes()) {
       throw new HeadraceError(
         'HR_SOURCE_UNREADABLE',
-        `a row group has ${bytes} bytes, more than ${MAX_ROW_GROUP_BYTES}`,
+        `a row group has ${bytes} bytes, more than ${maxRowGroupBytes()}`,
         {
           hint: 'The old writer stored wrong lengths, so it cannot be divided. Write the file again, or read fewer columns.',
         },

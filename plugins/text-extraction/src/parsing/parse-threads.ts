@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { MemoryHold } from 'headrace/engine';
 import type { ParsedFile, ParseRequest } from './parse-message.ts';
 
 export interface ParseLimits {
@@ -19,15 +20,33 @@ export class ParseFailure extends Error {
   }
 }
 
+/** A file that expands to more than its limit. */
+export class ExpandsTooMuch extends ParseFailure {}
+
+/** There was not enough memory for a file, because other documents use it. It can be parsed again. */
+export class NotEnoughMemory extends Error {
+  /** The memory that the file had when there was no more, in bytes. */
+  readonly used: number;
+
+  constructor(used: number) {
+    super('there was not enough memory');
+    this.used = used;
+  }
+}
+
+/** The memory of a thread that is not counted: its code, and what an ordinary file needs. */
+const USUAL_BYTES = 64 * 1024 * 1024;
 /** How often the memory of buffers is checked, in milliseconds. V8 limits the heap of a thread, but not its buffers. */
 const MEMORY_CHECK_INTERVAL = 100;
 /** A reader may copy the file once. */
 const COPIES = 2;
 const MIB = 1024 * 1024;
-const EXPANSION_HINT = 'Increase maxExpandedMb, if the file is not hostile.';
+const EXPANSION_HINT =
+  'Increase maxExpandedMb, if the file is not hostile. The memory of Headrace (limits.memoryMb) also limits it: one sixth.';
 
 interface Task {
   readonly request: ParseRequest;
+  readonly memory: MemoryHold | undefined;
   resolve(parsed: ParsedFile): void;
   reject(error: Error): void;
 }
@@ -50,10 +69,13 @@ export class ParseThreads {
     this.#most = most;
   }
 
-  /** Parses a file. Rejects with a `ParseFailure` if it exceeds a limit. */
-  parse(request: ParseRequest): Promise<ParsedFile> {
+  /**
+   * Parses a file. Rejects with a `ParseFailure` if it exceeds a limit.
+   * @param memory counts the memory of the thread. If there is not enough, rejects with `NotEnoughMemory`
+   */
+  parse(request: ParseRequest, memory?: MemoryHold): Promise<ParsedFile> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ request, resolve, reject });
+      this.#waiting.push({ request, memory, resolve, reject });
       this.#next();
     });
   }
@@ -74,29 +96,35 @@ export class ParseThreads {
     this.#run(thread, task);
   }
 
-  #run(thread: Worker, { request, resolve, reject }: Task): void {
+  #run(thread: Worker, { request, memory, resolve, reject }: Task): void {
     const { timeout, memoryMb } = this.#limits;
-    const end = (reason: string) => {
+    const end = (reason: string | Error) => {
       stop();
       this.#all.delete(thread);
       void thread.terminate();
-      reject(new ParseFailure(reason));
+      reject(typeof reason === 'string' ? new ParseFailure(reason) : reason);
       this.#next();
     };
-    const tooMuch = `parsing needed more than ${memoryMb} MiB of memory (maxMemoryMb)`;
+    const tooMuch = `parsing needed more than ${Math.floor(memoryMb)} MiB of memory (maxMemoryMb)`;
     const most = memoryMb * MIB + COPIES * request.bytes.length;
     const timer = setTimeout(() => end(`parsing took longer than ${timeout} ms (parseTimeout)`), timeout);
     let isRunning = true;
     const watch = setInterval(async () => {
       // The thread answers while it computes. It has no answer if it ended meanwhile.
       const used = await thread.getHeapStatistics().catch(() => undefined);
-      if (isRunning && used !== undefined && used.external_memory > most) end(tooMuch);
+      if (!isRunning || used === undefined) return;
+      if (used.external_memory > most) end(tooMuch);
+      else if (memory !== undefined) {
+        const bytes = used.external_memory + used.total_physical_size - USUAL_BYTES;
+        if (bytes > memory.bytes && !memory.takeIfFree(bytes - memory.bytes)) end(new NotEnoughMemory(bytes));
+      }
     }, MEMORY_CHECK_INTERVAL);
     const onMessage = (parsed: ParsedFile) => {
       stop();
       this.#idle.push(thread);
       const { problem } = parsed;
-      if (problem?.kind === 'too large') reject(new ParseFailure(`${problem.message} (maxExpandedMb)`, EXPANSION_HINT));
+      if (problem?.kind === 'too large')
+        reject(new ExpandsTooMuch(`${problem.message} (maxExpandedMb)`, EXPANSION_HINT));
       else resolve(parsed);
       this.#next();
     };
