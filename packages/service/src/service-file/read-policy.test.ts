@@ -76,10 +76,10 @@ it('reports all problems of a policy, with their positions', () => {
 
 it('a policy is described in one line', () => {
   expect(describePolicy(STRICT_POLICY)).toBe(
-    'Policy for uploaded configs: strict; components all that are built in; reads none; writes none; reaches all hosts; private addresses no; scripts in a sandbox only (no Python: the service did not search for a boundary of the operating system); limits maxRunSecs 3600, maxProcessingSecs 60, maxThreads 4, maxQueuedDocs 100000, maxBatchDocs 10000, maxBatchBytes 67108864, maxRetries 20, maxWaitSecs 300, maxMemoryMb 1024, maxDiskMb 10240, maxItems 100000',
+    'Policy for uploaded configs: strict; components all that are built in; reads none; writes none; reaches all hosts; private addresses no; scripts in a sandbox only (no Python or native code: the service did not search for a boundary of the operating system); limits maxRunSecs 3600, maxProcessingSecs 60, maxThreads 4, maxQueuedDocs 100000, maxBatchDocs 10000, maxBatchBytes 67108864, maxRetries 20, maxWaitSecs 300, maxHelperMemoryMb 2048, maxMemoryMb 1024, maxDiskMb 10240, maxItems 100000',
   );
   expect(describePolicy({ ...STRICT_POLICY, boundary: { kind: 'bubblewrap', path: '/usr/bin/bwrap' } })).toContain(
-    'scripts in a sandbox only (Python inside a boundary of the operating system, created by /usr/bin/bwrap)',
+    'scripts in a sandbox only (Python and native code inside a boundary of the operating system, created by /usr/bin/bwrap)',
   );
   expect(describePolicy(read('policy: { read: [/a, /b], hosts: { deny: [x.org] } }').policy)).toBe(
     'Policy for uploaded configs: own; components all; reads /a, /b; writes all files that the process can write; reaches all hosts but x.org; private addresses yes; scripts all; limits none',
