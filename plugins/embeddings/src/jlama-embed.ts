@@ -64,6 +64,8 @@ const MODEL_NAME = /^(?:[A-Za-z0-9][\w.-]*\/)?[A-Za-z0-9][\w.-]*$/;
  *
  * The vectors differ a little from those of Jlama, which rounds more. Index all documents again after a migration.
  *
+ * The limits and the boundary for uploaded configs are those of LocalEmbed.
+ *
  * The stage needs the package onnxruntime-node, which is not installed with the plugin.
  */
 export class JlamaEmbed extends Stage<typeof parameters> {

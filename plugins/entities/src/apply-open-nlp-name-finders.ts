@@ -81,7 +81,8 @@ type Params = Static<typeof parameters>;
  *
  * With the engine onnx, a model such as a fine-tuned BERT labels each piece of a word, in the schemes BIO, BIOES and
  * BILOU. It knows the languages of its training, and needs the package onnxruntime-node. Long texts are computed in
- * windows that overlap. Nothing is downloaded.
+ * windows that overlap. Nothing is downloaded. An ONNX file must contain its weights. The limits and the boundary for
+ * uploaded configs are those of LocalEmbed.
  *
  * Each field of models gets the names that were found, each once, in the order of the text. The words of a name are
  * separated by single spaces. A document without a text or without names does not change.

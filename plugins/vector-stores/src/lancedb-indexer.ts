@@ -70,6 +70,9 @@ const SMALL_BATCH = 50;
  * Deleting: if the field indexer.deletionMarkerField of a document has the value indexer.deletionMarkerFieldValue, the
  * row with its id is deleted. indexer.childrenField deletes the old chunks of a document.
  *
+ * If the policy of a service restricts scripts (as strict does), the library runs for uploaded configs inside a boundary of
+ * the operating system, where it may write only to the folder of the database. A machine without one refuses the indexer.
+ *
  * The indexer needs the packages @lancedb/lancedb and apache-arrow, which are not installed with the plugin.
  */
 export class LanceDBIndexer extends Indexer<typeof parameters> {
