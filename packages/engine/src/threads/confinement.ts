@@ -1,20 +1,33 @@
-import {
-  boundaryCommand,
-  type Command,
-  limitedCommand,
-  type Mount,
-  type ProcessLimits,
-} from '@headrace/sandbox/boundary';
+import { boundaryCommand, limitedCommand } from '@headrace/sandbox/boundary';
 import type { UsableBoundary } from '../policy/policy.ts';
+
+/**
+ * A file or folder of the machine, and its path inside the boundary. The package of the sandbox has the same type, but
+ * its types are not published, and custom components see this one.
+ */
+export interface Mount {
+  readonly source: string;
+  readonly target: string;
+  /**
+   * `link`: a symbolic link to `source`, which is a path inside. `temporary`: an empty directory in memory, of at most 64
+   * MiB. It is always writable, and `source` has no meaning.
+   */
+  readonly kind: 'file' | 'directory' | 'device' | 'link' | 'temporary';
+  /** True if the program may write to the file or directory. */
+  readonly writable?: true;
+}
 
 /**
  * What a helper process or a program may see and use. The limits always apply, on Linux. The boundary applies if the
  * policy of the thread requires one.
  */
-export interface Confinement extends ProcessLimits {
+export interface Confinement {
   /** The files and directories that it sees in a boundary, in addition to Node. All others do not exist there. */
   readonly mounts: readonly Mount[];
+  /** The memory that it may write to: its heap, buffers, WebAssembly and thread stacks. At least 64 MiB. */
   readonly maxBytes: number;
+  /** The processor time of all threads together. The kernel ends a process that uses more. */
+  readonly maxProcessorSecs?: number;
 }
 
 /** A confinement, with the boundary that the policy of the requesting thread requires. */
@@ -39,13 +52,13 @@ interface Program {
 }
 
 /**
- * Returns the command that starts a program, and its environment: in a boundary, or with its limits, or only so that it ends with this
- * process.
+ * Returns the command that starts a program, and its environment: in a boundary, or with its limits, or only so that it
+ * ends with this process.
  */
 export function launchCommand(
   { command, args, env, files }: Program,
   confined: Confined | undefined,
-): Command & { readonly env: Program['env'] } {
+): Omit<Program, 'files'> {
   if (confined?.boundary === undefined) {
     const { maxBytes, maxProcessorSecs } = confined ?? {};
     const limits = {

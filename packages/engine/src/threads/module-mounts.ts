@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname, join, sep } from 'node:path';
-import type { Mount } from '@headrace/sandbox/boundary';
+import type { Mount } from './confinement.ts';
 
 /** The folders of the libraries of the system, which native modules need. */
 const SYSTEM_LIBRARIES = ['/lib', '/lib64', '/usr/lib', '/usr/lib64', '/usr/local/lib'] as const;
