@@ -28,24 +28,55 @@ export function openSync(path: string, flags: Flags): number {
   return fs.openSync(...opened(path, flags));
 }
 
+/** The largest file that is read as a whole without a limit of its reader: a certificate, a definition, a list of terms. */
+const MAX_WHOLE_MIB = 64;
+const MAX_WHOLE_BYTES = MAX_WHOLE_MIB * 1024 * 1024;
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * Reads a small file, such as a certificate or a definition. Rejects if it has more than 64 MiB. `readLocalFile` reads
+ * files of documents, within a limit and the memory of the document.
+ */
 export async function readFile(path: string): Promise<Buffer>;
 export async function readFile(path: string, encoding: 'utf8'): Promise<string>;
 export async function readFile(path: string, encoding?: 'utf8'): Promise<Buffer | string> {
   const file = await open(path, 'r');
   try {
-    return await file.readFile(encoding ?? null);
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    for await (const piece of file.createReadStream({ autoClose: false, highWaterMark: PIECE_BYTES })) {
+      bytes += piece.length;
+      requireSmall(bytes, path);
+      pieces.push(piece);
+    }
+    const content = Buffer.concat(pieces, bytes);
+    return encoding === undefined ? content : content.toString(encoding);
   } finally {
     await file.close();
   }
 }
 
+/** Reads a small file, as `readFile` does. Throws if it has more than 64 MiB. */
 export function readFileSync(path: string): Buffer {
   const file = openSync(path, 'r');
   try {
-    return fs.readFileSync(file);
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    for (;;) {
+      const piece = Buffer.allocUnsafe(PIECE_BYTES);
+      const count = fs.readSync(file, piece);
+      if (count === 0) return Buffer.concat(pieces, bytes);
+      bytes += count;
+      requireSmall(bytes, path);
+      pieces.push(piece.subarray(0, count));
+    }
   } finally {
     fs.closeSync(file);
   }
+}
+
+function requireSmall(bytes: number, path: string): void {
+  if (bytes > MAX_WHOLE_BYTES) throw new Error(`${path} has more than ${MAX_WHOLE_MIB} MiB`);
 }
 
 export const stat = (async (path: string, options?: fs.StatOptions) =>

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Document } from '@headrace/engine';
@@ -109,6 +109,15 @@ describe('ApplyJSoup', () => {
     expect(outcomes[0]?.documents[0]).toContain('"b":"café"');
     expect(outcomes[1]?.error).toMatch(/^The page .*none cannot be read: /);
     expect(makeStage(ApplyJSoup, params).maxInFlight).toBeGreaterThan(1);
+  });
+
+  it('fails a document with a page that is too large for memory', async () => {
+    const file = join(folder, 'large.html');
+    writeFileSync(file, '');
+    truncateSync(file, 64 * 1024 * 1024 + 1);
+    const params = { filePathField: 'f', destinationFields: { b: { type: 'text', selector: 'p' } } };
+    const [outcome] = await runStage(ApplyJSoup, params, [{ id: '1', f: file }]);
+    expect(outcome?.error).toContain('large.html has more than 67108864 bytes');
   });
 
   it.each<[Record<string, unknown>, string]>([

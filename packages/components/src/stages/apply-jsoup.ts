@@ -2,7 +2,9 @@ import { type CharsetDecoder, charsetDecoder, htmlText } from '@headrace/charset
 import {
   type Document,
   HeadraceError,
+  isMemoryError,
   MapOf,
+  memoryOf,
   messageOf,
   type ParameterProblem,
   Stage,
@@ -27,7 +29,7 @@ import {
 } from '@headrace/xml/html';
 import { checkDestination } from '../fields/destination.ts';
 import { localPath } from '../formats/byte-source.ts';
-import { readFile } from '../local-files/local-files.ts';
+import { readLocalFile } from '../storage/read-whole.ts';
 
 const parameters = Type.Object({
   /** The field with the path of a local file. One of filePathField, byteArrayField and stringField is required. */
@@ -52,6 +54,8 @@ const SOURCES = ['filePathField', 'byteArrayField', 'stringField'] as const;
 const TYPES = ['text', 'attribute', 'html', 'outerHtml'];
 /** The maximum number of files that are read in parallel. */
 const FILES_IN_FLIGHT = 8;
+/** The largest page. Its elements need many times as much memory. */
+const MAX_PAGE_BYTES = 64 * 1024 * 1024;
 
 /**
  * Copies parts of an HTML page to fields. The page is a text in a field, bytes in a field, or a local file that a field
@@ -69,7 +73,7 @@ const FILES_IN_FLIGHT = 8;
  * [name~=regex]. Patterns use the syntax of Java.
  *
  * A document without the field does not change. Null, bytes that cannot be decoded, or a file that cannot be read fails
- * the document. If the field is a list, its first value is used.
+ * the document, and so does a file of more than 64 MiB. If the field is a list, its first value is used.
  */
 export class ApplyJSoup extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -154,8 +158,9 @@ export class ApplyJSoup extends Stage<typeof parameters> {
   async #extractFile(document: Document, path: string): Promise<void> {
     let bytes: Buffer;
     try {
-      bytes = await readFile(localPath(path));
+      bytes = await readLocalFile(localPath(path), undefined, MAX_PAGE_BYTES, memoryOf(document));
     } catch (error) {
+      if (isMemoryError(error)) throw error;
       throw new HeadraceError('HR_STAGE_FAILED', `The page ${path} cannot be read: ${messageOf(error)}`, {
         cause: error,
       });
