@@ -283,19 +283,18 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
   }
 
   /**
-   * Finds out whether documents go to data streams. Returns true if all of them go to one. Throws if the settings do not
-   * fit it.
+   * Finds out whether all documents go to a data stream, if that must be known before the first write. Throws if the
+   * settings do not fit it. Otherwise the first write shows it.
    */
   async #findStreams(): Promise<boolean> {
-    const { rebuild, dataStream, index } = this.bulk;
+    const { rebuild, dataStream, index, create, sync, skipUnchanged } = this.bulk;
     const { settings, log, onUnchanged = () => {} } = this.context;
     if (rebuild !== undefined || dataStream === false) return false;
     const names = new DataStreams({ engine: this.#engine as SearchEngine, all: dataStream, log });
-    if (this.#namesIndex) {
-      const [conflict] = documentConflicts(this.bulk, settings);
-      this.#streams = { names, why: conflict?.message, onExisting: onUnchanged };
-      return false;
-    }
+    const [problem] = documentConflicts(this.bulk, settings);
+    this.#streams = { names, why: problem?.message, onExisting: onUnchanged };
+    const mustKnow = dataStream === true || skipUnchanged === true || settings.childrenField !== undefined;
+    if (this.#namesIndex || !(mustKnow || create !== undefined || sync !== undefined)) return false;
     const unanswered = await names.find([index]);
     if (unanswered !== undefined) requireSuccess(unanswered);
     if (!names.has(index)) return false;
@@ -312,7 +311,6 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
         hint === undefined ? {} : { hint },
       );
     }
-    this.#streams = { names, why: undefined, onExisting: onUnchanged };
     return true;
   }
 

@@ -71,7 +71,7 @@ export interface BulkWriterOptions {
   readonly batchSize?: number | undefined;
   /** The index and the field with the id of the parent, if old children are deleted. */
   readonly children?: { readonly index: string; readonly field: string };
-  /** The data streams among the destinations. Undefined if there is none. */
+  /** What is known about data streams among the destinations. Undefined if there can be none. */
   readonly streams?: StreamOptions | undefined;
   /** Records what is written while the live index is rebuilt. Undefined if it need not be recorded. */
   readonly recorder?: WriteRecorder | undefined;
@@ -278,14 +278,13 @@ export class BulkWriter {
   }
 
   #streamRequests(bytes: BatchBytes, send: StreamWriter['send']): StreamRequests | undefined {
-    const { streams, name } = this.#options;
+    const { streams } = this.#options;
     if (streams === undefined) return undefined;
+    const { names } = streams;
     return new StreamRequests(bytes, {
-      find: async (names) => {
-        const response = await this.#refusing(() => streams.names.find(names));
-        return response === undefined || 'refused' in response ? response : { refused: statusRefusal(response, name) };
-      },
-      isStream: (stream) => streams.names.has(stream),
+      hasStreams: () => names.hasAny,
+      isStream: (name) => names.has(name),
+      addStream: (name) => names.add(name),
       existing: (stream, ids) => this.#existingIds(stream, ids),
       send,
       onExisting: (count) => this.#addExisting(count),

@@ -34,6 +34,7 @@ export class DataStreams {
   readonly #options: DataStreamsOptions;
   readonly #known = new Map<string, boolean>();
   #templates: readonly IndexTemplate[] | undefined;
+  #hasAny = false;
   #warned = false;
 
   constructor(options: DataStreamsOptions) {
@@ -43,6 +44,17 @@ export class DataStreams {
   /** Returns whether a name is a data stream. False if `find` was not called for it. */
   has(name: string): boolean {
     return this.#options.all ?? this.#known.get(name) ?? false;
+  }
+
+  /** Whether any name is known to be a data stream. */
+  get hasAny(): boolean {
+    return this.#options.all ?? this.#hasAny;
+  }
+
+  /** Remembers that a name is a data stream. */
+  add(name: string): void {
+    this.#known.set(name, true);
+    this.#hasAny = true;
   }
 
   /**
@@ -56,14 +68,15 @@ export class DataStreams {
       const found = await this.#ask(name);
       if (typeof found === 'object') return found;
       // Without permission to ask, documents are sent as to an index.
-      this.#known.set(name, found ?? false);
+      if (found === true) this.add(name);
+      else this.#known.set(name, false);
     }
     return undefined;
   }
 
   /**
-   * Returns whether a name is a data stream for the search engine, also if the config says otherwise. Undefined if this user may
-   * not ask. Throws an `HttpError` if the search engine cannot answer.
+   * Returns whether a name is a data stream for the search engine, also if the config says otherwise. Undefined if this
+   * user may not ask. Throws an `HttpError` if the search engine cannot answer.
    */
   async exists(name: string): Promise<boolean | undefined> {
     const found = await this.#ask(name);

@@ -56,7 +56,7 @@ const checks = Type.Object({
 export const indexParameters = {
   /**
    * Whether the destination is a data stream, which only adds documents. Defaults to what the search engine says about
-   * the name. Set it if the user of this config may not ask.
+   * the name, or answers to the first document.
    */
   dataStream: Type.Optional(Type.Boolean()),
   /**

@@ -1,11 +1,13 @@
-import { type BatchBytes, NO_ANSWER, type Reply } from '@headrace/engine';
+import { type BatchBytes, type DeliveryFailure, NO_ANSWER, type Reply } from '@headrace/engine';
 import { createRequest, idsOf, TargetNames } from './create-actions.ts';
 
 /** What the requests of a batch need from their writer. */
 export interface StreamWriter {
-  /** Finds out which of these names are data streams. Returns the refusal of a search engine that cannot answer now. */
-  find(names: ReadonlySet<string>): Promise<Reply | undefined>;
+  /** Whether any data stream is known. */
+  hasStreams(): boolean;
   isStream(name: string): boolean;
+  /** Remembers that a name is a data stream. */
+  addStream(name: string): void;
   /** Returns which of these ids a data stream already has, or a refusal. */
   existing(stream: string, ids: readonly string[]): Promise<ReadonlySet<string> | Reply>;
   /** Sends a body with these documents of the batch. */
@@ -16,10 +18,16 @@ export interface StreamWriter {
   readonly why: string | undefined;
 }
 
+/** How OpenSearch and Elasticsearch refuse a document for a data stream that the request does not create. */
+const NOT_CREATED = 'only write ops with an op_type of create are allowed in data streams';
+
 /**
- * Sends the documents of a batch, some or all of which go to data streams. A data stream keeps an id unique only within
- * its newest index, which a rollover replaces. So before documents are sent again whose request had no answer, the data
- * stream is asked for their ids.
+ * Sends the documents of a batch, some or all of which may go to data streams. No request asks which names are data
+ * streams: one refuses every write that is not `create`, and writes nothing. Such documents are then sent again. So
+ * ordinary indices cost no request, and no permission to ask is needed.
+ *
+ * A data stream keeps an id unique only within its newest index, which a rollover replaces. So before documents are sent
+ * again whose request had no answer, the data stream is asked for their ids.
  */
 export class StreamRequests {
   readonly #bytes: BatchBytes;
@@ -35,8 +43,26 @@ export class StreamRequests {
   }
 
   async request(positions: readonly number[]): Promise<Reply> {
-    const unknown = await this.#writer.find(new Set(positions.map((position) => this.#names.of(position))));
-    if (unknown !== undefined) return unknown;
+    const reply = await this.#send(positions);
+    if ('refused' in reply || reply.items.size === 0) return reply;
+    const again = positions.filter((position, i) => this.#isNewStream(position, reply.items.get(i)));
+    if (again.length === 0) return reply;
+    for (const position of again) this.#writer.addStream(this.#names.of(position));
+    const second = await this.#send(again);
+    const failureOf = (i: number) => ('refused' in second ? second.refused : second.items.get(i));
+    const secondFailures = new Map(again.map((position, i) => [position, failureOf(i)]));
+    return itemsOf(positions, (position, i) =>
+      secondFailures.has(position) ? secondFailures.get(position) : reply.items.get(i),
+    );
+  }
+
+  /** Returns whether a document failed because its destination is a data stream, which was not known. */
+  #isNewStream(position: number, failure: DeliveryFailure | undefined): boolean {
+    return failure?.message.includes(NOT_CREATED) === true && this.#streamOf(position) === undefined;
+  }
+
+  async #send(positions: readonly number[]): Promise<Reply> {
+    if (!this.#writer.hasStreams()) return this.#writer.send(this.#bytes.join(positions), positions);
     const written = await this.#written(positions.filter((position) => this.#unsure.has(position)));
     if ('refused' in written) return written;
     const open = written.size === 0 ? positions : positions.filter((position) => !written.has(position));
@@ -52,11 +78,7 @@ export class StreamRequests {
     if (written.size > 0) this.#writer.onExisting(written.size);
     const failures = new Map(refused);
     for (const [i, failure] of reply.items) failures.set(sent[i] as number, failure);
-    const items = positions.flatMap((position, i) => {
-      const failure = failures.get(position);
-      return failure === undefined ? [] : [[i, failure] as const];
-    });
-    return { items: new Map(items) };
+    return itemsOf(positions, (position) => failures.get(position));
   }
 
   #streamOf(position: number): string | undefined {
@@ -83,6 +105,18 @@ export class StreamRequests {
 }
 
 type RefusalOf = Extract<Reply, { refused: unknown }>['refused'];
+
+/** Returns the reply with the failures of some documents. */
+function itemsOf(
+  positions: readonly number[],
+  failureOf: (position: number, i: number) => DeliveryFailure | undefined,
+): Reply {
+  const items = positions.flatMap((position, i) => {
+    const failure = failureOf(position, i);
+    return failure === undefined ? [] : [[i, failure] as const];
+  });
+  return { items: new Map(items) };
+}
 
 /** Returns whether a request with this status may have written documents. */
 function isUnsure(status: number): boolean {

@@ -117,7 +117,9 @@ export function describeDataStreams(engine: BulkEngine, url: () => string, canDe
           d0: `${prefix}-a is a data stream. A data stream only adds documents: no document can be deleted by its id`,
         },
       });
-      expect(bulkLines(proxy.bodies.join('')).map(({ action }) => action)).toEqual(Array(8).fill('create'));
+      // The first request shows which names are data streams, and writes nothing.
+      const actions = bulkLines(proxy.bodies.join('')).map(({ action }) => action);
+      expect(actions.filter((action) => action === 'create')).toHaveLength(8);
       expect(Object.keys(await engine.contents(`${prefix}-b`)).sort()).toEqual(['d1', 'd3', 'd5', 'd7']);
 
       const mixed = [
@@ -142,11 +144,18 @@ export function describeDataStreams(engine: BulkEngine, url: () => string, canDe
 
     it.each([
       ['', 'update: true', /existing documents cannot be updated/],
+      ['versionType: External, versionField: n_i', '', /there are no external versions/],
+    ])('fails each document with the reason: %s %s', async (settings, more, reason) => {
+      const name = await prepare();
+      const { failed } = outcome(await runs.send(url(), name, events(2), settings, more));
+      expect(failed).toEqual({ d0: expect.stringMatching(reason), d1: expect.stringMatching(reason) });
+      expect(failed.d0).toContain(`${name} is a data stream`);
+    });
+
+    it.each([
       ['', 'skipUnchanged: true, hashesFile: "/dev/null"', /a changed document with the same id cannot be sent/],
       ['', 'sync { deleteMissing: true }', /deleteMissing would delete them/],
       ['', 'create { settings { number_of_shards: 1 } }', /create.settings has no effect for a data stream/],
-      ['versionType: External, versionField: n_i', '', /there are no external versions/],
-      ['deletionMarkerField: x, deletionMarkerFieldValue: "1"', '', /no document can be deleted by its id/],
       ['childrenField: p', '', /the children of an earlier version cannot be replaced/],
     ])('refuses at the start: %s %s', async (settings, more, reason) => {
       const name = await prepare();
