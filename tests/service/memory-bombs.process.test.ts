@@ -4,14 +4,14 @@ import { StubServer } from '@headrace/testing/stub-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { start } from '../cli/headrace.ts';
 import { limitMemoryOf, type MemoryLimit, residentMb } from './limited-memory.ts';
-import { ANSWERS, type Bomb, FILES, FORMATS, IS_ALL, IS_FULL, SOURCES } from './memory-bombs.ts';
+import { ANSWERS, type Bomb, FILES, FORMATS, IS_ALL, IS_FULL, SOURCES, STAGES } from './memory-bombs.ts';
 import { addressOf, finished, type RunDetails, type Served, serviceDirectory, startRun, upload } from './served.ts';
 
 /** The memory of the service, and what it may keep after all runs: its code, and garbage that V8 has not collected. */
 const LIMIT_MB = IS_FULL ? 3072 : 1024;
 const KEPT_MB = 500;
 /** `bench/memory-bombs.mjs` sends all of them. */
-const BOMBS: readonly Bomb[] = [...ANSWERS, ...FILES, ...FORMATS, ...SOURCES].filter(
+const BOMBS: readonly Bomb[] = [...ANSWERS, ...FILES, ...FORMATS, ...SOURCES, ...(IS_FULL ? STAGES : [])].filter(
   ({ isUsual }) => IS_ALL || isUsual,
 );
 

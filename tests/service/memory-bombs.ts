@@ -316,3 +316,28 @@ export const SOURCES: readonly Bomb[] = [
     },
   },
 ];
+
+/** Stages that make large values out of small ones. Only the heaps limit them, so they are sent in full size only. */
+function grown(name: string, stages: string): Bomb {
+  const start = '{class: SetStaticValues, staticValues: {t: "xxxxxxxxxxxxxxxx"}}';
+  return { name, isUsual: false, documents: 30, expected: 'any', stages: () => `${start}, ${stages}` };
+}
+
+const repeated = (count: number, stage: string) => Array(count).fill(stage).join(', ');
+const doubled = '{class: Concatenate, dest: t, formatString: "{t}{t}", updateMode: overwrite}';
+// A text that is only the sum of texts needs no memory yet.
+const flat = '{class: ReplacePatterns, source: [t], dest: [t], regex: ["y"], replacement: ""}';
+
+export const STAGES: readonly Bomb[] = [
+  grown('a text that doubles to 64 MiB', `${repeated(22, doubled)}, ${flat}`),
+  grown('a text that doubles without end', `${repeated(40, doubled)}, ${flat}`),
+  grown(
+    'a text that a pattern replaces by a longer one',
+    repeated(7, '{class: ReplacePatterns, source: [t], dest: [t], regex: ["."], replacement: "xxxxxxxxxx"}'),
+  ),
+  grown('a list that doubles', repeated(26, '{class: CopyFields, fieldMapping: {t: t}, updateMode: append}')),
+  grown(
+    'a text of JSONata',
+    '{class: ApplyJSONata, source: t, destination: t, expression: "$pad(\\"x\\", 200000000)"}',
+  ),
+];

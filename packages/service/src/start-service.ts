@@ -173,9 +173,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     history.start((error) => logger.warn(error, 'The state of the system could not be measured'));
     undo.push(() => history.close());
     logger.info(describePolicy(policy));
-    const { memoryMb, runHeapMb } = settings.limits;
+    const { memoryMb, runHeapMb, maxConcurrentRuns } = settings.limits;
     logger.info(
-      `Memory: ${memoryMb} MiB for large values of all runs, half of it for one document; a heap of ${runHeapMb} MiB for each thread of a run`,
+      `Memory: ${memoryMb} MiB for large values of all runs, half of it for one document; a heap of ${runHeapMb} MiB for each thread of a run; at most ${counted(maxConcurrentRuns, 'run')} at a time`,
     );
     const auth = settings.auth === 'none' ? undefined : settings.auth;
     if (settings.auth === 'none') {

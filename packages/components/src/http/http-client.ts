@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { MemoryHold } from '@headrace/engine';
+import { holdMemory, type MemoryHold } from '@headrace/engine';
 import type { Dispatcher } from 'undici';
 import { ACCEPTED_ENCODINGS, type BodyLimit, decoded, readBody, tooLong } from './answer-body.ts';
 import { urlAuthorization } from './credentials.ts';
@@ -52,7 +52,10 @@ export interface HttpRequest {
   /** Replaces the policy of the client. Use `NO_RETRY` for a request that must not be sent twice. */
   readonly retry?: RetryPolicy;
   readonly signal?: AbortSignal;
-  /** Counts the response. It is read only as fast as there is memory for it. */
+  /**
+   * Counts the response, which is read only as fast as there is memory for it. The caller releases it: use it if the
+   * document keeps the response, or texts of it. By default, the response counts until it is complete.
+   */
   readonly memory?: MemoryHold;
 }
 
@@ -76,6 +79,9 @@ export interface HttpResponse extends Answer<Buffer> {
 
 /** A response that is read while it arrives. Read it to its end or destroy it: it occupies a connection. */
 export type HttpStream = Answer<Readable>;
+
+/** Names a response in messages about memory. */
+const ANSWER = 'the answer of a server';
 
 /**
  * The HTTP client of all components. It keeps and limits connections, sets time-outs, retries temporary failures with
@@ -120,22 +126,28 @@ export class HttpClient {
       bytes: request.maxBodyBytes ?? this.#options.maxBodyBytes ?? 100 * 1024 * 1024,
       oversize: request.oversize ?? 'fail',
     };
-    const { memory } = request;
-    const before = memory?.bytes ?? 0;
-    return this.#repeat(request, async (url, body) => {
-      // The response of an earlier attempt is not needed any more.
-      memory?.keep(before);
-      // A signal may end a request at any time, and a stream knows what to do then.
-      if (limit.oversize === 'fail' && request.signal === undefined) {
-        return this.#sendOnce(url, request, body, (...route) => this.#readWhole(url, request, limit, ...route));
-      }
-      const answer = await this.#send(url, request, body);
-      try {
-        return { ...answer, ...(await readBody(answer.body, limit, url, memory)) };
-      } catch (error) {
-        throw connectionError(answer.method, url, error, this.#timeouts);
-      }
-    });
+    // No document must leave before this request ends, so it may use the reserve: documents may wait for the request.
+    const memory = request.memory ?? holdMemory(ANSWER, request);
+    const before = memory.bytes;
+    try {
+      return await this.#repeat(request, async (url, body) => {
+        // The response of an earlier attempt is not needed any more.
+        memory.keep(before);
+        // A signal may end a request at any time, and a stream knows what to do then.
+        if (limit.oversize === 'fail' && request.signal === undefined) {
+          const counted = { ...request, memory };
+          return this.#sendOnce(url, request, body, (...route) => this.#readWhole(url, counted, limit, ...route));
+        }
+        const answer = await this.#send(url, request, body);
+        try {
+          return { ...answer, ...(await readBody(answer.body, limit, url, memory)) };
+        } catch (error) {
+          throw connectionError(answer.method, url, error, this.#timeouts);
+        }
+      });
+    } finally {
+      if (request.memory === undefined) memory.release();
+    }
   }
 
   /** Sends a request and returns the response as a stream. Only failures before the response begins are retried. */

@@ -17,7 +17,8 @@ export interface SearchEngineSettings extends ServerAccess {
   readonly retry?: RetryPolicy;
 }
 
-export interface SearchEngineRequest extends Pick<HttpRequest, 'method' | 'maxBodyBytes' | 'retry' | 'signal'> {
+export interface SearchEngineRequest
+  extends Pick<HttpRequest, 'method' | 'maxBodyBytes' | 'retry' | 'signal' | 'memory'> {
   /** The path below the base URL, with a leading slash; names in it are percent-encoded. */
   readonly path: string;
   readonly body?: string | Uint8Array;

@@ -6,6 +6,7 @@ import {
   type Document,
   type JsonObject,
   MapOf,
+  memoryOf,
   type ParameterProblem,
   type ReportProblem,
   readJson,
@@ -97,7 +98,7 @@ export class ElasticsearchLookup extends Stage<typeof parameters> {
   #engine: SearchEngine | undefined;
   readonly #path = `/${encodeURIComponent(this.params.elasticsearch.index)}/_mget`;
   readonly #fields = writeValue(this.params.source);
-  readonly #entries = new BatchLoader<string, JsonObject | undefined>({
+  readonly #entries = new BatchLoader<string, Entry | undefined>({
     maxItems: BATCH,
     load: (ids) => this.#lookUp(ids),
     mayBeOneItem: (error) => error instanceof HttpError && (error.status === 400 || error.status === 413),
@@ -117,10 +118,11 @@ export class ElasticsearchLookup extends Stage<typeof parameters> {
   override async process(document: Document): Promise<void> {
     const entry = await this.#entries.load(document.id);
     if (entry === undefined) return;
+    await memoryOf(document).take(entry.bytes);
     const { source, dest } = this.params;
     const mode = this.params.updateMode as UpdateMode;
     for (const [i, name] of source.entries()) {
-      const value = entry.get(name);
+      const value = entry.source.get(name);
       if (value !== undefined) write(document, dest[i] as string, mode, copyValue(value));
     }
   }
@@ -130,7 +132,7 @@ export class ElasticsearchLookup extends Stage<typeof parameters> {
   }
 
   /** Returns the entries with these ids. The item of an id that does not exist is undefined. */
-  async #lookUp(ids: readonly string[]): Promise<(JsonObject | undefined | Error)[]> {
+  async #lookUp(ids: readonly string[]): Promise<(Entry | undefined | Error)[]> {
     const docs = ids.map((id) => `{"_id":${writeValue(id)},"_source":${this.#fields}}`);
     const response = await (this.#engine as SearchEngine).request({
       method: 'POST',
@@ -140,10 +142,11 @@ export class ElasticsearchLookup extends Stage<typeof parameters> {
     const answer = readJson(requireSuccess(response).body.toString());
     const found = answer instanceof Map ? answer.get('docs') : undefined;
     if (!Array.isArray(found)) throw new Error(`The answer of ${response.url} has no list "docs"`);
-    return found.map((entry) => this.#read(entry));
+    const bytes = Math.ceil(response.body.length / ids.length);
+    return found.map((entry) => this.#read(entry, bytes));
   }
 
-  #read(entry: Value): JsonObject | undefined | Error {
+  #read(entry: Value, bytes: number): Entry | undefined | Error {
     const { index } = this.params.elasticsearch;
     if (!(entry instanceof Map)) return new Error(`Elasticsearch sent an answer that is not an entry of ${index}`);
     const error = entry.get('error');
@@ -153,9 +156,15 @@ export class ElasticsearchLookup extends Stage<typeof parameters> {
     }
     if (entry.get('found') !== true) return undefined;
     const source = entry.get('_source');
-    if (source instanceof Map) return source;
+    if (source instanceof Map) return { source, bytes };
     return new Error(`The index ${index} does not store _source, so no fields can be copied from it`);
   }
+}
+
+/** An entry of the index, and its part of the answer, whose text the values share. */
+interface Entry {
+  readonly source: JsonObject;
+  readonly bytes: number;
 }
 
 function write(document: Document, dest: string, mode: UpdateMode, value: Value): void {

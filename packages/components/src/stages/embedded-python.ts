@@ -1,6 +1,7 @@
 import {
   ChildProgram,
   type Document,
+  holdMemory,
   type JsonObject,
   type ParameterProblem,
   RESERVED_FIELDS,
@@ -117,6 +118,7 @@ doc['count'] = count`,
       ...(inBoundary ? { processorMillis: 2 * MILLIS } : {}),
       overdueCode: 'HR_STAGE_OVERDUE',
       readJson,
+      memory: holdMemory('the answer of the script', this),
       makeError: scriptError,
       logger: log,
     });

@@ -3,6 +3,7 @@ import {
   ChildProgram,
   type Document,
   HeadraceError,
+  holdMemory,
   type JsonObject,
   type ParameterProblem,
   RESERVED_FIELDS,
@@ -133,6 +134,7 @@ export class ExternalPython extends Stage<typeof parameters> {
       startMillis: MILLIS_TO_START,
       callMillis: MILLIS_FOR_A_CALL,
       readJson,
+      memory: holdMemory('the answer of the script', this),
       makeError: scriptError,
       logger: log,
     });

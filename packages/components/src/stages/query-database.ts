@@ -7,6 +7,7 @@ import {
   HeadraceError,
   MAX_MILLIS,
   MapOf,
+  memoryOf,
   messageOf,
   type ParameterProblem,
   QUERIES,
@@ -23,6 +24,7 @@ import { checkDatabase } from '../database/driver-class.ts';
 import { INPUT_TYPES, type InputType, toParameter } from '../database/input-types.ts';
 import { reachDatabase } from '../database/reach-database.ts';
 import { columnOf } from '../database/row-documents.ts';
+import { sizeOfRow } from '../database/row-size.ts';
 
 const parameters = Type.Object({
   /** The class of the JDBC driver, such as org.postgresql.Driver. No Java is needed: the URL names the database. */
@@ -165,6 +167,7 @@ export class QueryDatabase extends Stage<typeof parameters> {
     const parameters = keyFields.map((field, i) => this.#parameter(document, field, this.#inputs[i] as InputType));
     const { columns, rows } = await (this.#pool as ConnectionPool).query(this.#sql as PreparedSql, parameters);
     if (rows.length === 0) return;
+    await memoryOf(document).take(rows.reduce((bytes, row) => bytes + sizeOfRow(row), 0));
     const mapped = [...fieldMapping].map(([label, field]) => ({ at: this.#place(columns, label), field }));
     for (const row of rows) {
       for (const { at, field } of mapped) {

@@ -1,6 +1,7 @@
 import {
   type Document,
   JsonSyntaxError,
+  memoryOf,
   type ParameterProblem,
   type ReportProblem,
   readJson,
@@ -139,7 +140,8 @@ export class QueryOpensearch extends Stage<typeof parameters> {
 
   async #search(document: Document, body: string): Promise<void> {
     const path = this.#path;
-    const response = requireSuccess(await (this.#engine as SearchEngine).request({ method: 'POST', path, body }));
+    const request = { method: 'POST', path, body, memory: memoryOf(document) } as const;
+    const response = requireSuccess(await (this.#engine as SearchEngine).request(request));
     let answer: Value;
     try {
       answer = readJson(response.body.toString());

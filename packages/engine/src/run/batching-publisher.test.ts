@@ -57,6 +57,17 @@ describe('the publisher of a connector', () => {
     expect(batches.flatMap(namesIn)).toEqual(Array.from({ length: 3500 }, (_, i) => `${i}`));
   });
 
+  it('counts large values in lists and objects', async () => {
+    const { publisher, batches } = recorded();
+    for (let i = 0; i < 40; i++) {
+      const document = Document.create(`${i}`);
+      document.set('list', [1, new Map([['text', 'x'.repeat(300_000)]])]);
+      await publisher.publish(document);
+    }
+    await publisher.flush();
+    expect(batches.map((batch) => namesIn(batch).length)).toEqual(Array(40).fill(1));
+  });
+
   it('sends a small chunk without its large buffer', async () => {
     const { publisher, batches } = recorded();
     const large = Uint8Array.from({ length: 1000 }, (_, i) => i);

@@ -5,6 +5,7 @@ import type { Publisher, RecordChunk, RecordSink, RejectedRecord, TrackedChunk }
 import type { Logger } from '../component/logger.ts';
 import { checkChunk, checkDocument, checkRejected } from '../component/published.ts';
 import type { Document } from '../document/document.ts';
+import type { Value } from '../document/value.ts';
 import { contractError } from '../errors/contract-error.ts';
 import { counted } from '../errors/counted.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
@@ -347,10 +348,17 @@ function mayWait({ documents, keepsRunIds, listsIds }: RecordChunk): boolean {
 /** Estimates the number of characters of a document without serializing it. */
 function estimate(document: Document): number {
   let characters = 0;
-  for (const value of document.fieldValues) {
-    if (typeof value === 'string') characters += value.length;
-    else if (value instanceof Uint8Array) characters += value.byteLength * 1.4;
-    else characters += typeof value === 'object' && value !== null ? 200 : 10;
-  }
+  for (const value of document.fieldValues) characters += charactersOf(value);
+  return characters;
+}
+
+function charactersOf(value: Value): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 10;
+  if (value instanceof Uint8Array) return value.byteLength * 1.4;
+  let characters = 10;
+  // A list of numbers is short. Only texts, bytes and objects in a list may be large.
+  if (Array.isArray(value)) for (const one of value) characters += typeof one === 'number' ? 10 : charactersOf(one);
+  else if (value instanceof Map) for (const [name, one] of value) characters += name.length + charactersOf(one);
   return characters;
 }

@@ -1,3 +1,4 @@
+export { limitMemory } from '../memory/memory-ledger.ts';
 export type { ConditionConfig } from '../pipeline/conditions.ts';
 export { Pipeline } from '../pipeline/pipeline.ts';
 export type { StageError } from '../pipeline/stage-error.ts';

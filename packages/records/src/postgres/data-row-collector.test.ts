@@ -65,6 +65,19 @@ it('passes on large chunks that end with a row, and grows for a row that is larg
   expect(sizes.length).toBeLessThan(10);
 });
 
+it.each([0, 1, 3, 5, 65_536])('announces a large message, and its end, if it is cut at %i', (first) => {
+  const events: (number | string)[] = [];
+  const collector = new DataRowCollector(() => undefined);
+  collector.onLarge = (bytes) => events.push(bytes);
+  const large = message(ROW, new Uint8Array(2_000_000));
+  collector.push(message(ROW, new Uint8Array(1000)));
+  collector.push(large.subarray(0, first));
+  collector.push(large.subarray(first, 1_000_000));
+  events.push('more');
+  collector.push(Buffer.concat([large.subarray(1_000_000), message(ROW, new Uint8Array(10))]));
+  expect(events).toEqual([expect.closeTo(2_000_004, -1), 'more', 0]);
+});
+
 it('passes rows to the driver if no receiver is set', () => {
   const others: Buffer[] = [];
   const collector = new DataRowCollector((bytes) => others.push(Buffer.from(bytes)));

@@ -4,6 +4,8 @@ import { DATA_ROW, HEADER_BYTES } from './data-rows.ts';
 const PIECE_BYTES = 256 * 1024;
 /** The maximum time for which the rows of a slow query wait for more rows. */
 const PIECE_MILLIS = 20;
+/** A larger message is announced before it is read. */
+const LARGE_BYTES = 1024 * 1024;
 
 /**
  * Reads the stream between the socket and the driver. It collects the messages with rows without decoding them, and
@@ -13,6 +15,8 @@ const PIECE_MILLIS = 20;
 export class DataRowCollector {
   /** Receives complete messages with rows, and owns their memory. If it is undefined, the driver receives the rows. */
   onRows: ((bytes: Uint8Array<ArrayBuffer>, rows: number) => void) | undefined;
+  /** Called with the size of a large message when it begins, and with 0 when it is complete. */
+  onLarge: ((bytes: number) => void) | undefined;
   readonly #forward: (bytes: Buffer) => void;
   /** The beginning of a message whose header is incomplete. */
   readonly #header = Buffer.alloc(HEADER_BYTES);
@@ -20,6 +24,7 @@ export class DataRowCollector {
   /** The number of remaining bytes of the current message, and whether it is a row. */
   #remaining = 0;
   #isRow = false;
+  #isLarge = false;
   #piece = new Uint8Array(0);
   #filled = 0;
   /** The size of the complete messages in the chunk, and their number. */
@@ -44,6 +49,7 @@ export class DataRowCollector {
         at += step;
         this.#remaining -= step;
         if (this.#remaining > 0) break;
+        if (this.#isLarge) this.#announce(0);
         end = at;
         rows++;
       }
@@ -57,6 +63,7 @@ export class DataRowCollector {
         this.#isRow = isRow;
       }
       this.#remaining = 1 + bytes.readUInt32BE(at + 1);
+      if (this.#remaining > LARGE_BYTES) this.#announce(this.#remaining);
     }
     this.#pass(bytes, from, at, end, rows);
     if (at < bytes.length) this.#headerLength = bytes.copy(this.#header, 0, at);
@@ -87,9 +94,15 @@ export class DataRowCollector {
     this.#headerLength = 0;
     this.#isRow = this.onRows !== undefined && this.#header[0] === DATA_ROW;
     this.#remaining = this.#header.readUInt32BE(1) + 1 - HEADER_BYTES;
+    if (this.#remaining > LARGE_BYTES) this.#announce(this.#remaining);
     const end = this.#remaining === 0 ? HEADER_BYTES : -1;
     this.#pass(Buffer.from(this.#header), 0, HEADER_BYTES, end, end < 0 ? 0 : 1);
     return taken;
+  }
+
+  #announce(bytes: number): void {
+    this.#isLarge = bytes > 0;
+    this.onLarge?.(bytes);
   }
 
   /** @param end the end of the last complete message, or -1 if there is none */

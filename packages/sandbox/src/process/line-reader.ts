@@ -1,10 +1,26 @@
 import type { Readable } from 'node:stream';
 
+/** Memory for a line while it arrives. */
+export interface LineMemory {
+  /** Takes memory for more bytes. Returns undefined if it is available now. May throw or reject if it is not. */
+  take(bytes: number): Promise<void> | undefined;
+  release(): void;
+}
+
+const BYTES_PER_CHARACTER = 2;
+
 /**
  * Passes each line of a UTF-8 stream to `onLine`, and at the end of the stream the text after the last line feed.
  * @param maxCharacters the maximum length of a line. A longer line is cut, and `cut` is true.
+ * @param memory counts a line that is longer than a chunk of the stream. The stream waits while there is not enough, and
+ * is destroyed with the error if there cannot be enough.
  */
-export function readLines(stream: Readable, maxCharacters: number, onLine: (line: string, cut: boolean) => void): void {
+export function readLines(
+  stream: Readable,
+  maxCharacters: number,
+  onLine: (line: string, cut: boolean) => void,
+  memory?: LineMemory,
+): void {
   let pieces: string[] = [];
   let length = 0;
   const add = (piece: string) => {
@@ -17,6 +33,18 @@ export function readLines(stream: Readable, maxCharacters: number, onLine: (line
     pieces = [];
     length = 0;
     onLine(cut ? line.slice(0, maxCharacters) : line, cut);
+    memory?.release();
+  };
+  const takeMemory = async (characters: number) => {
+    try {
+      const waiting = memory?.take(BYTES_PER_CHARACTER * characters);
+      if (waiting === undefined) return;
+      stream.pause();
+      await waiting;
+      stream.resume();
+    } catch (error) {
+      stream.destroy(error as Error);
+    }
   };
   stream.setEncoding('utf8');
   stream.on('data', (text: string) => {
@@ -26,8 +54,11 @@ export function readLines(stream: Readable, maxCharacters: number, onLine: (line
       finish();
       at = end + 1;
     }
-    if (at < text.length) add(text.slice(at));
+    if (at === text.length) return;
+    add(text.slice(at));
+    if (memory !== undefined && length <= maxCharacters) void takeMemory(text.length - at);
   });
+  stream.on('close', () => memory?.release());
   stream.on('end', () => {
     if (length > 0) finish();
   });

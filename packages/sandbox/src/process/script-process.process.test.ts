@@ -41,6 +41,7 @@ function scriptProcess(program: string, overrides: Partial<ScriptProcessOptions>
     env: {},
     startProgram,
     startMillis: 60_000,
+    memory: { take: () => undefined, release: () => undefined },
     logger: { info: (text) => void logged.push(text) },
     readJson: (line) =>
       JSON.parse(line, (_key, value: unknown) => (isObject(value) ? new Map(Object.entries(value)) : value)),
@@ -54,6 +55,26 @@ function scriptProcess(program: string, overrides: Partial<ScriptProcessOptions>
 const FAILED = expect.stringMatching(/^a\.x: the process of the script \(.*\) /);
 
 describe('ScriptProcess', () => {
+  it('takes memory for a long answer while it arrives, and fails the call if there is not enough', async () => {
+    let taken = 0;
+    const memory = {
+      take(bytes: number) {
+        taken += bytes;
+        if (taken > 4_000_000) throw Object.assign(new Error('no memory'), { code: 'HR_MEMORY_LIMIT' });
+        return undefined;
+      },
+      release: () => (taken = 0),
+    };
+    const program = "say({}); on = (line) => say({ value: 'x'.repeat(Number(line)) })";
+    const { script } = scriptProcess(program, { memory });
+    await script.start();
+    const long = expect(script.call('5000000')).rejects.toMatchObject({ message: FAILED, code: 'HR_MEMORY_LIMIT' });
+    const short = script.call('1000000');
+    await long;
+    expect(await short).toHaveLength(1_000_000);
+    expect(taken).toBe(0);
+  });
+
   it('answers calls in order, with many in flight', async () => {
     const { script } = scriptProcess('say({}); on = (line) => say({ value: line })');
     await script.start();

@@ -1,7 +1,7 @@
 import { finished } from 'node:stream/promises';
 import { messageOf } from '../problems/message-of.ts';
 import { type MakeError, placed, type ScriptProblem } from '../problems/script-problem.ts';
-import { readLines } from './line-reader.ts';
+import { type LineMemory, readLines } from './line-reader.ts';
 import { lockedInMillis } from './processor-time.ts';
 import type { ScriptProgram, StartProgram } from './script-program.ts';
 
@@ -35,6 +35,8 @@ export interface ScriptProcessOptions {
   readonly overdueCode?: string;
   /** Parses a line of JSON, with objects as maps. It may distinguish integers from decimals such as 1.0. Throws if the text is not JSON. */
   readonly readJson: (line: string) => unknown;
+  /** Counts each answer until it has been parsed. */
+  readonly memory: LineMemory;
   /** Creates the errors of `start` and `call`. */
   readonly makeError: MakeError;
   readonly logger: { info(text: string): void };
@@ -113,7 +115,7 @@ export class ScriptProcess {
   }
 
   #launch(): void {
-    const { command, args, env, startProgram, greeting, startMillis, logger } = this.#options;
+    const { command, args, env, startProgram, greeting, startMillis, logger, memory } = this.#options;
     const child = startProgram(command, args, { env, input: true });
     this.#child = child;
     this.#ready = false;
@@ -122,8 +124,13 @@ export class ScriptProcess {
     this.#lastWords = '';
     this.#watch(startMillis);
     this.#watchProcessor(child);
-    readLines(child.stdout, MAX_ANSWER_CHARACTERS, (line, cut) => {
+    const answered = (line: string, cut: boolean) => {
       if (this.#child === child && this.#endReason === undefined) this.#answered(line, cut);
+    };
+    readLines(child.stdout, MAX_ANSWER_CHARACTERS, answered, memory);
+    child.stdout.on('error', (error) => {
+      const { code } = error as NodeJS.ErrnoException;
+      if (this.#child === child) this.#end(`cannot give its answer: ${messageOf(error)}`, code);
     });
     readLines(child.stderr, MAX_LOG_CHARACTERS, (line) => {
       if (line.trim() !== '') this.#lastWords = line.trim();

@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { pathToFileURL } from 'node:url';
-import { DEFAULT_POLICY, defaultMemoryMb, type Policy } from '@headrace/engine';
+import { DEFAULT_POLICY, defaultMemoryMb, machineBytes, type Policy } from '@headrace/engine';
 import type { Overlap } from '../api/overlap.ts';
 import type { ScheduleSettings } from '../api/schedule.ts';
+import { runMemory } from './run-memory.ts';
 
 export type Role = 'reader' | 'operator' | 'admin';
 
@@ -136,6 +137,7 @@ export interface ServiceSettings {
 
 /** The settings of a service without a service file. */
 export function defaultSettings(): ServiceSettings {
+  const memoryMb = defaultMemoryMb();
   return {
     preventConcurrentRuns: false,
     overlap: 'allow',
@@ -152,10 +154,9 @@ export function defaultSettings(): ServiceSettings {
       maxConfigBytes: 10 * 1024 * 1024,
       maxFileBytes: 1024 * 1024 * 1024,
       maxFilesBytes: 10 * 1024 * 1024 * 1024,
-      maxConcurrentRuns: Math.max(1, availableParallelism()),
       maxQueuedRuns: 1000,
-      runHeapMb: 1024,
-      memoryMb: defaultMemoryMb(),
+      memoryMb,
+      ...runMemory(machineBytes() / 2 ** 20, memoryMb, availableParallelism()),
       maxConnections: 10_000,
       maxHeaders: 200,
       maxHeaderBytes: 16 * 1024,

@@ -7,6 +7,7 @@ import type mysql from 'mysql2';
 import { BatchQueue } from '../batch-queue.ts';
 import type { DatabaseConnection, QueryResult, Row, RowStream, SqlParameter } from '../database.ts';
 import type { DatabaseErrors } from '../database-error.ts';
+import { BATCH_BYTES, sizeOfRow } from '../row-size.ts';
 import type { MysqlSettings } from './mysql-settings.ts';
 import { type MysqlColumn, type MysqlValue, mysqlIdText, mysqlReader } from './mysql-values.ts';
 
@@ -15,7 +16,6 @@ const KEEP_ALIVE_MILLIS = 60_000;
 const QUERY_MILLIS = 5 * 60_000;
 /** The size of a batch of rows: this number of rows, or about this many bytes. */
 const BATCH_ROWS = 1000;
-const BATCH_BYTES = 512 * 1024;
 const WAITING_BYTES = 4 * 1024 * 1024;
 
 /** A session with MySQL or MariaDB. */
@@ -182,11 +182,10 @@ export class MysqlConnection implements DatabaseConnection {
         received++;
         const values: Row = new Array(row.length + 1);
         for (let i = 0; i < row.length; i++) {
-          const value = (readers[i] as (value: MysqlValue) => Value)(row[i] as MysqlValue);
-          values[i] = value;
-          bytes += typeof value === 'string' ? value.length : value instanceof Uint8Array ? value.length : 8;
+          values[i] = (readers[i] as (value: MysqlValue) => Value)(row[i] as MysqlValue);
         }
         values[row.length] = mysqlIdText(row[idColumn] as MysqlValue);
+        bytes += sizeOfRow(values);
         batch.push(values);
         if (batch.length >= BATCH_ROWS || bytes >= BATCH_BYTES) flush();
       });

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
-import { HeadraceError, type Value } from '@headrace/engine';
+import { HeadraceError, holdMemory, type Value } from '@headrace/engine';
 import { type HostPort, type PreparedSql, processZone, SqlTimes } from '@headrace/java-text/sql';
 import { DataRowCollector, isUnknownType, kindOf, type TypeRow, type ValueKind } from '@headrace/records/postgres';
 import type pg from 'pg';
@@ -40,6 +40,11 @@ export class PostgresConnection implements DatabaseConnection {
   readonly #kinds = new Map<number, TypeRow>();
   readonly #times = new SqlTimes(processZone());
   readonly #statements = new Map<string, string>();
+  /** The memory of a large row while it arrives. */
+  readonly #memory = holdMemory('a row of the database', this);
+  /** True while there is no memory for a large row. */
+  waitsForMemory = false;
+  #isPaused = false;
 
   private constructor(
     client: pg.Client,
@@ -59,7 +64,9 @@ export class PostgresConnection implements DatabaseConnection {
     });
     client.on('end', () => {
       this.broken = true;
+      this.#memory.release();
     });
+    collector.onLarge = (bytes) => this.#expect(bytes);
   }
 
   static async open(
@@ -170,11 +177,34 @@ export class PostgresConnection implements DatabaseConnection {
   }
 
   pause(): void {
+    this.#isPaused = true;
     this.#inside.stream.pause();
   }
 
   resume(): void {
-    this.#inside.stream.resume();
+    this.#isPaused = false;
+    if (!this.waitsForMemory) this.#inside.stream.resume();
+  }
+
+  /** Takes memory for a large row before more of it is read. 0 means that it is complete. */
+  #expect(bytes: number): void {
+    this.#memory.release();
+    if (bytes === 0) return;
+    try {
+      const waiting = this.#memory.take(bytes);
+      if (waiting === undefined) return;
+      this.waitsForMemory = true;
+      this.#inside.stream.pause();
+      waiting.then(
+        () => {
+          this.waitsForMemory = false;
+          if (!this.#isPaused) this.#inside.stream.resume();
+        },
+        (error) => this.destroy(error as Error),
+      );
+    } catch (error) {
+      this.destroy(error as Error);
+    }
   }
 
   /** Cancels the query of the session from another session, and closes the session. */
@@ -215,6 +245,7 @@ export class PostgresConnection implements DatabaseConnection {
     try {
       return await work();
     } catch (error) {
+      // Also an error about the memory for a row.
       if (error instanceof HeadraceError) throw error;
       const wrapped = this.#errors.wrap(withPosition(error));
       // After a lost connection or a timeout, the connection cannot be used again.

@@ -1,5 +1,5 @@
 import type { RecordChunk } from '@headrace/engine';
-import { counted } from '@headrace/engine';
+import { counted, isMemoryError } from '@headrace/engine';
 import { processZone, SqlTimes } from '@headrace/java-text/sql';
 import { readDataRows, type ValueKind } from '@headrace/records/postgres';
 import { BatchQueue } from '../batch-queue.ts';
@@ -96,7 +96,8 @@ export class PostgresRowStream implements RowStream {
       queue.push({ bytes, rows }, bytes.length);
     };
     const silent = () => {
-      if (!paused) connection.destroy(new Error('the server has been silent for longer than socketTimeout'));
+      if (!paused && !connection.waitsForMemory)
+        connection.destroy(new Error('the server has been silent for longer than socketTimeout'));
     };
     this.#running = true;
     const { text, parameters } = this.#statement;
@@ -107,7 +108,8 @@ export class PostgresRowStream implements RowStream {
       },
       (error) => {
         this.#finish();
-        queue.fail(this.#errors.wrap(error, `${counted(received, 'row was', 'rows were')} read`));
+        const read = `${counted(received, 'row was', 'rows were')} read`;
+        queue.fail(isMemoryError(error) ? error : this.#errors.wrap(error, read));
       },
     );
     return queue;

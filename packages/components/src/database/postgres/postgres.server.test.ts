@@ -1,5 +1,5 @@
-import { readJson } from '@headrace/engine';
-import { runStage } from '@headrace/engine/testing';
+import { defaultMemoryMb, readJson } from '@headrace/engine';
+import { limitMemory, runStage } from '@headrace/engine/testing';
 import { describeWithOwnServer } from '@headrace/testing/real-server';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../../formats/testing/collecting-publisher.ts';
@@ -39,6 +39,21 @@ await describeWithOwnServer('postgres', (server) => {
     const { json } = await read(`select 1 as id, ${columns}`, { connectionString: url(parameters) });
     return JSON.parse(json[0] as string);
   }
+
+  it('takes memory for a large row before it reads it, and fails a row that is too large', async () => {
+    const rows = (bytes: number) => `select id, repeat('x', ${bytes}) as text from generate_series(1, 3) id`;
+    // 8 MiB for one row.
+    limitMemory(16);
+    try {
+      expect((await read(rows(5_000_000))).json).toHaveLength(3);
+      await expect(read(rows(12_000_000))).rejects.toMatchObject({ code: 'HR_MEMORY_LIMIT' });
+      const whole = session.query({ text: rows(12_000_000), parameters: 0 }, []);
+      await expect(whole).rejects.toMatchObject({ code: 'HR_MEMORY_LIMIT' });
+    } finally {
+      limitMemory(defaultMemoryMb());
+      session = await database.connect();
+    }
+  });
 
   describe('reading values of Postgres', () => {
     it.each([

@@ -12,6 +12,7 @@ import { openLocalDatabase } from '../../local-files/local-database.ts';
 import { existsSync } from '../../local-files/local-files.ts';
 import type { DatabaseConnection, DatabaseDriver, QueryResult, Row, RowStream, SqlParameter } from '../database.ts';
 import { codeOf, DatabaseErrors, type ErrorVerdict } from '../database-error.ts';
+import { BATCH_BYTES, sizeOfRow } from '../row-size.ts';
 
 const DIALECT = {
   placeholder: undefined,
@@ -155,12 +156,14 @@ async function* readRows(
     const iterator = statement.iterate(...parameters) as unknown as Iterator<SqliteValue[]>;
     for (let done = false; !done; ) {
       const batch: Row[] = [];
-      while (batch.length < BATCH_ROWS && !done) {
+      let bytes = 0;
+      while (batch.length < BATCH_ROWS && bytes < BATCH_BYTES && !done) {
         const next = iterator.next();
         if (next.done === true) done = true;
         else {
           const row: Row = next.value.map((value, i) => (readers[i] as Reader)(value));
           row.push(textOfId(next.value[idColumn] ?? null));
+          bytes += sizeOfRow(row);
           batch.push(row);
         }
       }

@@ -13,6 +13,7 @@ import type {
   SqlParameter,
 } from '../database.ts';
 import { codeOf, DatabaseErrors, type ErrorVerdict, judgeNetwork, LOST_HINT } from '../database-error.ts';
+import { BATCH_BYTES, sizeOfRow } from '../row-size.ts';
 import { sqlServerSettings } from './sqlserver-settings.ts';
 import { type SqlServerReader, sqlServerIdText, sqlServerReader } from './sqlserver-values.ts';
 
@@ -25,7 +26,7 @@ const DIALECT = {
 } as const;
 
 const BATCH_ROWS = 1000;
-const WAITING_ROWS = 10_000;
+const WAITING_BYTES = 2 * 1024 * 1024;
 
 /** Opens SQL Server with the driver `mssql`. */
 export async function openSqlServer(url: SqlServerUrl, credentials: Credentials): Promise<DatabaseDriver> {
@@ -102,13 +103,15 @@ class SqlServerConnection implements DatabaseConnection {
     let idColumn = -1;
     let readers: SqlServerReader[] = [];
     let batch: Row[] = [];
+    let bytes = 0;
     const queue = new BatchQueue<readonly Row[]>(
       { pause: () => void request.pause(), resume: () => void request.resume() },
-      WAITING_ROWS,
+      WAITING_BYTES,
     );
     const flush = () => {
-      if (batch.length > 0) queue.push(batch, batch.length);
+      if (batch.length > 0) queue.push(batch, bytes);
       batch = [];
+      bytes = 0;
     };
     const columns = await new Promise<readonly Column[]>((resolve, reject) => {
       const fail = (error: unknown) => {
@@ -131,8 +134,9 @@ class SqlServerConnection implements DatabaseConnection {
         received++;
         const values: Row = row.map((value, i) => (readers[i] as SqlServerReader)(value));
         values.push(sqlServerIdText(row[idColumn]));
+        bytes += sizeOfRow(values);
         batch.push(values);
-        if (batch.length >= BATCH_ROWS) flush();
+        if (batch.length >= BATCH_ROWS || bytes >= BATCH_BYTES) flush();
       });
       request.on('error', fail);
       request.on('done', () => {
