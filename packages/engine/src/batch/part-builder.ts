@@ -132,8 +132,12 @@ export class PartBuilder implements TableSink {
   }
 
   emit(document: Document, isChild: boolean): void {
+    this.#emit(document, isChild);
+    if (isChild) removeLargeValues(document);
+  }
+
+  #emit(document: Document, isChild: boolean): void {
     if (isChild) {
-      threadMemory.leave(document);
       this.#created++;
       this.#lists?.created.push(document.id);
     }
@@ -176,7 +180,7 @@ export class PartBuilder implements TableSink {
 
   /** Frees the memory of large values that no longer exist. If the part is due, it may contain them. */
   #leave(input: Document): void {
-    threadMemory.leave(input);
+    removeLargeValues(input);
     if (threadMemory.hasLeft && !this.due) threadMemory.releaseLeft();
   }
 
@@ -455,4 +459,10 @@ function pack(encoder: DocumentEncoder, bytes: Uint8Array): Uint8Array<ArrayBuff
   }
   // Small Buffers share memory with others, which must not be transferred.
   return packed.byteLength === packed.buffer.byteLength ? (packed as Uint8Array<ArrayBuffer>) : new Uint8Array(packed);
+}
+
+/** Removes the values of a document that has left the pipeline and holds memory. Its batch still refers to it. */
+function removeLargeValues(document: Document): void {
+  if (!threadMemory.leave(document)) return;
+  for (const name of [...document.fieldNames]) if (name !== 'id') document.delete(name);
 }

@@ -135,3 +135,21 @@ it('a document with too large a value fails alone, with the limit', async () => 
   expect(outcome.failures).toEqual([expect.objectContaining({ id: '3', at: 'stage_1' })]);
   expect(ledger.taken).toBe(0);
 });
+
+it('documents that have left keep no large values, although their batch still refers to them', async () => {
+  class Fetching extends Stage {
+    static override readonly parameters = Type.Object({});
+    override async process(document: Document): Promise<Document[]> {
+      const child = Document.create(`${document.id}.child`);
+      for (const one of [document, child]) {
+        await memoryOf(one).take(MIB);
+        one.set('content', 'a value that stands for a large one');
+      }
+      return [child];
+    }
+  }
+  const documents = ['1', '2'].map((id) => Document.create(id));
+  const outcome = await runPipeline([{ stage: new Fetching({} as never, stageContext()) }], [documents], false);
+  expect(outcome.ids).toEqual(['1.child', '1', '2.child', '2']);
+  expect(documents.map((document) => document.toJson())).toEqual(['{"id":"1"}', '{"id":"2"}']);
+});

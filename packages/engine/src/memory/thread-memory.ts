@@ -90,13 +90,17 @@ class ThreadMemory implements MemorySource {
     if (this.#later.delete(document) && this.#waiters.length > 0) this.#serve();
   }
 
-  /** Call it when a document has left the pipeline or has failed. `releaseLeft` then frees its memory. */
-  leave(document: object): void {
-    if (this.#documents.size === 0) return;
+  /**
+   * Call it when a document has left the pipeline or has failed. Returns whether it holds memory. The caller then removes
+   * its large values: the batch still refers to the document. `releaseLeft` frees the memory.
+   */
+  leave(document: object): boolean {
+    if (this.#documents.size === 0) return false;
     const hold = this.#documents.get(document);
-    if (hold === undefined) return;
+    if (hold === undefined) return false;
     this.#documents.delete(document);
     this.#left.push(hold);
+    return true;
   }
 
   /** Frees the memory of a document that has failed and is not needed any more. */
