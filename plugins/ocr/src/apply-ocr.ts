@@ -90,8 +90,11 @@ const HELLO = [
 ].join('');
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
-/** The memory of a decoded image, in colour. One image is decoded at a time. */
-const BYTES_PER_PIXEL = 4;
+/**
+ * What the engine needs for each pixel of an image in colour: the decoded image, a copy without transparency, and a grey and
+ * a binary one. One image is decoded at a time.
+ */
+const BYTES_PER_PIXEL = 12;
 
 /**
  * Recognizes text in images and in the pages of PDF files with Tesseract. It reads whole pages, or the rectangles of
