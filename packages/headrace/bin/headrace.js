@@ -5,7 +5,7 @@ import module from 'node:module';
 const NEEDED = 26;
 /**
  * The C library keeps what threads have freed, up to 64 MiB for each, also after they have ended. With a fixed threshold,
- * it returns larger blocks to the system at once. It only reads this setting when a process starts.
+ * it immediately returns larger blocks to the system. It only reads this setting when a process starts.
  */
 const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: String(256 * 1024) };
 

@@ -22,7 +22,7 @@ interface Helper {
  * Watches the memory of the helpers of this process. Each has a limit, but several together could use up the memory of
  * the machine. Their limits cannot be added up: most helpers use a small part of what they may use. So if this process
  * and its helpers really use too much, the largest helper is ended. If the kernel notices first, it also ends helpers,
- * not this process. Only Linux tells the memory of other processes, so elsewhere nothing is watched.
+ * not this process. Only Linux shows the memory of other processes, so elsewhere nothing is watched.
  */
 export class HelperMemory {
   readonly #helpers = new Set<Helper>();
