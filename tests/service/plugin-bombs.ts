@@ -16,7 +16,7 @@ import { type Bomb, many, read, SPACES, size } from './memory-bombs.ts';
 const SIDE = Math.floor(Math.sqrt(size(190) * 1e6));
 
 /** Pixels on a side of an image that is almost too large for the memory of a document, so the engine decodes it. */
-const DECODED_SIDE = Math.floor(Math.sqrt(size(64) * 1e6));
+const DECODED_SIDE = Math.floor(Math.sqrt(size(38) * 1e6));
 
 /** A number as bytes, with the highest byte first, or last. */
 const big = (value: number, bytes: number): number[] =>

@@ -92,9 +92,9 @@ const HELLO = [
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 /**
  * What the engine needs for each pixel of an image in colour: the decoded image, a copy without transparency, and a grey and
- * a binary one. One image is decoded at a time.
+ * a binary one. One image is decoded at a time, but each thread keeps the memory of its engine until the run ends.
  */
-const BYTES_PER_PIXEL = 12;
+const BYTES_PER_PIXEL = 20;
 
 /**
  * Recognizes text in images and in the pages of PDF files with Tesseract. It reads whole pages, or the rectangles of
