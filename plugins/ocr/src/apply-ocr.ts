@@ -21,7 +21,7 @@ import {
   unreadyStorages,
 } from 'headrace/storage';
 import { type PageMap, type Region, readPageMap } from './recognition/page-map.ts';
-import type { Picture } from './recognition/picture.ts';
+import { MAX_PIXELS, type Picture } from './recognition/picture.ts';
 import type { Recognized, Recognizer } from './recognition/recognizer.ts';
 
 const parameters = Type.Object({
@@ -311,5 +311,7 @@ export class ApplyOCR extends Stage<typeof parameters> {
 }
 
 function pixelsOf({ size }: Picture): number {
-  return size === undefined ? 0 : size.width * size.height;
+  const pixels = size === undefined ? 0 : size.width * size.height;
+  // A larger image is refused before it is decoded.
+  return pixels > MAX_PIXELS ? 0 : pixels;
 }
