@@ -57,6 +57,10 @@ const groups = {
     about: 'the memory of the service over 5,000 small runs',
     measure: async () => (await import('./soak-jobs.mjs')).soakJobs(),
   },
+  'memory-bombs': {
+    about: 'small inputs that become large, for a service with 3 GiB',
+    measure: async () => (await import('./memory-bomb-jobs.mjs')).memoryBombJobs(),
+  },
   kills: {
     about: '200 random kills of services under load',
     measure: async () => (await import('./kill-jobs.mjs')).killJobs(),

@@ -39,7 +39,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   web: ['client', 'hocon'],
   distributed: ['hocon', 'engine', 'components', 'testing'],
   headrace: ['hocon', 'engine', 'components', 'service', 'distributed'],
-  'local-models': ['headrace'],
+  'local-models': ['headrace', 'testing'],
 };
 
 /**

@@ -7,6 +7,7 @@ const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
   'packages/engine/src/component/doc-comments.ts': 'reads the doc comments in the source of a loaded module',
   'packages/engine/src/pipeline/conditions.ts': 'opens paths that allowedPath returned',
   'packages/engine/src/policy/file-rules.ts': 'resolves links for the policy itself',
+  'packages/engine/src/threads/helper-memory.ts': 'reads the memory of child processes from the kernel',
   'packages/engine/src/threads/keep-program.ts': 'starts ffmpeg, tesseract and scripts, which the policy controls',
   'packages/engine/src/threads/process-keeper-entry.ts': 'starts a module of a package, which no config names',
   'packages/engine/src/threads/module-mounts.ts': 'finds the packages that such a module needs',

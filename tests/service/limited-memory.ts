@@ -4,13 +4,15 @@ import { join } from 'node:path';
 
 /** The files of the two versions of control groups. */
 const GROUPS = [
-  { root: '/sys/fs/cgroup/memory', limit: 'memory.limit_in_bytes' },
-  { root: '/sys/fs/cgroup', limit: 'memory.max' },
+  { root: '/sys/fs/cgroup/memory', limit: 'memory.limit_in_bytes', peak: 'memory.max_usage_in_bytes' },
+  { root: '/sys/fs/cgroup', limit: 'memory.max', peak: 'memory.peak' },
 ] as const;
 
 /** How a process was limited: by a control group, or by a limit of the process (RLIMIT_DATA). */
 export interface MemoryLimit {
   readonly kind: 'group' | 'process';
+  /** Returns the most memory that was in use, in MiB; undefined if only the process is limited. */
+  peakMb(): number | undefined;
   /** Removes the group. Call it after the process has ended. */
   remove(): Promise<void>;
 }
@@ -21,7 +23,7 @@ export interface MemoryLimit {
  * Node process.
  */
 export function limitMemoryOf(pid: number, bytes: number): MemoryLimit {
-  for (const { root, limit } of GROUPS) {
+  for (const { root, limit, peak } of GROUPS) {
     if (!existsSync(join(root, 'cgroup.procs'))) continue;
     try {
       const group = mkdtempSync(join(root, 'headrace-'));
@@ -32,13 +34,14 @@ export function limitMemoryOf(pid: number, bytes: number): MemoryLimit {
         rmdirSync(group);
         throw error;
       }
-      return { kind: 'group', remove: () => removal(group) };
+      const peakMb = () => Number(readFileSync(join(group, peak), 'utf8')) / 2 ** 20;
+      return { kind: 'group', peakMb, remove: () => removal(group) };
     } catch {
       // The directory is read-only, or the controller is not available there. The other limit works everywhere.
     }
   }
   execFileSync('prlimit', [`--pid=${pid}`, `--data=${bytes}`]);
-  return { kind: 'process', remove: async () => undefined };
+  return { kind: 'process', peakMb: () => undefined, remove: async () => undefined };
 }
 
 /** Removes a group, as soon as the kernel has removed the ended processes from it. */

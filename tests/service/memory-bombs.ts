@@ -13,8 +13,9 @@ const MIB = 2 ** 20;
 const wanted = process.env['HEADRACE_BOMBS'];
 export const IS_FULL: boolean = wanted === 'full';
 export const IS_ALL: boolean = wanted === 'full' || wanted === 'all';
-const size = (megabytes: number) => (IS_FULL ? megabytes : Math.floor(megabytes / 3));
-const many = (documents: number) => (IS_FULL ? documents : Math.ceil(documents * 0.3));
+/** A number of MiB of the full size, in the wanted size. */
+export const size = (megabytes: number): number => (IS_FULL ? megabytes : Math.floor(megabytes / 3));
+export const many = (documents: number): number => (IS_FULL ? documents : Math.ceil(documents * 0.3));
 
 /** A small input that becomes large. */
 export interface Bomb {
@@ -139,7 +140,7 @@ export const FILES: readonly Bomb[] = [
 ];
 
 const A = Buffer.alloc(size(90) * MIB, 'A');
-const SPACES = Buffer.alloc(size(300) * MIB, ' ');
+export const SPACES: Buffer = Buffer.alloc(size(300) * MIB, ' ');
 
 /** A file that a few kilobytes describe, which many documents send through `TextExtractor`. */
 function extracted(name: string, content: () => string | Uint8Array, isUsual = false, more = ''): Bomb {
@@ -271,8 +272,20 @@ export const FORMATS: readonly Bomb[] = [
   ),
 ];
 
+/** A tar archive with one file. */
+function tarOf(content: Buffer): Buffer {
+  const header = Buffer.alloc(512);
+  header.write('a.txt');
+  header.write('0000644\0', 100);
+  header.write(`${content.length.toString(8).padStart(11, '0')}\0`, 124);
+  header.write('00000000000\0        0', 136);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  return Buffer.concat([header, content, Buffer.alloc(512 + 1024 - (content.length % 512))]);
+}
+
 /** A file that `FileConnector` reads, with a handler for its extension, or as the content of a document. */
-function read(name: string, extension: string, write: (path: string) => void, isUsual = false): Bomb {
+export function read(name: string, extension: string, write: (path: string) => void, isUsual = false): Bomb {
   const file = `${name.replaceAll(' ', '-')}.${extension}`;
   const path = (files: string) => join(files, file);
   return {
@@ -282,7 +295,7 @@ function read(name: string, extension: string, write: (path: string) => void, is
     expected: 'any',
     write: (files) => write(path(files)),
     connector: (_, files) =>
-      `class: FileConnector, paths: ["${path(files)}"], fileOptions { getFileContent: true, handleArchivedFiles: true, handleCompressedFiles: true, maxArchiveDepth: 8 }, fileHandlers { csv {}, json {}, xml { xmlRootPath: "/a/b", xmlIdPath: "/a/b/id" } }`,
+      `class: FileConnector, paths: ["${path(files)}"], fileOptions { getFileContent: true, handleArchivedFiles: true, handleCompressedFiles: true, maxArchiveDepth: 8 }, fileHandlers { csv {}, json {}, xml { xmlRootPath: "/a/b", xmlIdPath: "/a/b/id" }, mp4 { class: VideoFileHandler } }`,
     stages: () => '',
   };
 }
@@ -297,6 +310,8 @@ export const SOURCES: readonly Bomb[] = [
     true,
   ),
   read('a zip whose entries overlap', 'zip', (path) => writeFileSync(path, overlapping(40))),
+  read('a tar with a large entry', 'tar.gz', (path) => writeFileSync(path, gzipSync(tarOf(SPACES)))),
+  read('a tgz inside a zip', 'zip', (path) => writeFileSync(path, zipOf([part('a.tgz', gzipSync(tarOf(SPACES)))]))),
   read('a large file', 'dat', (path) => sparse('', path, size(1000))),
   read('a cell', 'csv', (path) => sparse('', path, size(300))),
   read('a record', 'xml', (path) => writeFileSync(path, around('<a><b><id>', ''))),

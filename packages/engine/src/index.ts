@@ -193,7 +193,7 @@ export type { ConnectorResult, RunResult } from './run/run-result.ts';
 export { isFinal, mayBecome, type RunState } from './run/run-state.ts';
 export { runSummary } from './run/run-summary.ts';
 export type { StageProgress } from './run/stage-statistics.ts';
-export { ChildProgram, type ProgramOptions } from './threads/child-program.ts';
+export { ChildProgram, type ProgramEnd, type ProgramOptions } from './threads/child-program.ts';
 export type { Confinement } from './threads/confinement.ts';
 export { HelperProcess } from './threads/helper-process.ts';
 export { programMounts } from './threads/module-mounts.ts';

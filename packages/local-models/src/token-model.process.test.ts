@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { endlessModel, hugeModel, readingModel } from '@headrace/testing/onnx-models';
 import { afterEach, describe, expect, it } from 'vitest';
-import { endlessModel, hugeModel, readingModel } from './model-process/onnx-models.test.lib.ts';
 import { TokenModel, type TokenModelOptions } from './token-model.ts';
 
 const GRAPH = join(import.meta.dirname, '../../../plugins/entities/src/testing/token-model/model.onnx');

@@ -168,6 +168,9 @@ function processEnded({ component, folder }: TokenModelOptions, what: 'loaded' |
     const message = `${component} ${did}: ${how}`;
     return new HeadraceError(error.code, message, { cause: error, hint: OVERDUE_HINT });
   }
+  if (error instanceof HeadraceError && error.code === 'HR_MEMORY_LIMIT') {
+    return new HeadraceError(error.code, `${component} ${did}: ${how}`, { cause: error, hint: MEMORY_HINT });
+  }
   const isKilled = how.includes('SIGKILL');
   const cause = isKilled ? '. Probably the memory was used up, and the operating system ended the process' : '';
   const hint = isKilled ? MEMORY_HINT : CRASH_HINT;

@@ -21,7 +21,7 @@ import {
   unreadyStorages,
 } from 'headrace/storage';
 import { type PageMap, type Region, readPageMap } from './recognition/page-map.ts';
-import type { Picture } from './recognition/picture.ts';
+import { MAX_PIXELS, type Picture } from './recognition/picture.ts';
 import type { Recognized, Recognizer } from './recognition/recognizer.ts';
 
 const parameters = Type.Object({
@@ -90,8 +90,11 @@ const HELLO = [
 ].join('');
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
-/** The memory of a decoded image, in colour. One image is decoded at a time. */
-const BYTES_PER_PIXEL = 4;
+/**
+ * What the engine needs for each pixel of an image in colour: the decoded image, a copy without transparency, and a grey and
+ * a binary one. One image is decoded at a time, but each thread keeps the memory of its engine until the run ends.
+ */
+const BYTES_PER_PIXEL = 20;
 
 /**
  * Recognizes text in images and in the pages of PDF files with Tesseract. It reads whole pages, or the rectangles of
@@ -308,5 +311,7 @@ export class ApplyOCR extends Stage<typeof parameters> {
 }
 
 function pixelsOf({ size }: Picture): number {
-  return size === undefined ? 0 : size.width * size.height;
+  const pixels = size === undefined ? 0 : size.width * size.height;
+  // A larger image is refused before it is decoded.
+  return pixels > MAX_PIXELS ? 0 : pixels;
 }

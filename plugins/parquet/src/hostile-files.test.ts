@@ -1,7 +1,6 @@
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
 import {
   DELTA_BYTE_ARRAY,
   DELTA_LENGTH_BYTE_ARRAY,
@@ -13,7 +12,8 @@ import {
   type Statements,
   TEXT_ID,
   textsOfLengths,
-} from './testing/hostile-file.ts';
+} from '@headrace/testing/parquet-files';
+import { expect, it, onTestFinished } from 'vitest';
 import { folder, readDocuments } from './testing/read-documents.ts';
 
 const NUMBERS = Uint8Array.from([7, 0, 0, 0, 8, 0, 0, 0, 9, 0, 0, 0]);

@@ -23,8 +23,8 @@ export interface HelperError {
 export interface HelperEnd {
   /** How it ended, such as "was ended by SIGKILL". */
   readonly how: string;
-  /** Whether it was ended because a call took too long. */
-  readonly overdue: boolean;
+  /** Why it was ended, if a limit was exceeded: a call took too long, or the helpers used too much memory together. */
+  readonly code: 'HR_STAGE_OVERDUE' | 'HR_MEMORY_LIMIT' | undefined;
 }
 
 /** To the thread that keeps the processes, once for each process. */

@@ -45,7 +45,7 @@ export class HelperProcess {
   private constructor(port: MessagePort) {
     this.#port = port;
     port.on('message', (message: HelperAnswer | HelperEnd) => {
-      if ('how' in message) this.#end(message.how, message.overdue);
+      if ('how' in message) this.#end(message.how, message.code);
       else this.#answered(message);
     });
     port.on('close', () => this.#end('was ended'));
@@ -112,9 +112,9 @@ export class HelperProcess {
     else call.resolve(answer.value as never);
   }
 
-  #end(how: string, isOverdue = false): void {
+  #end(how: string, code?: HelperEnd['code']): void {
     const message = `The helper process ${how}`;
-    this.#ended ??= isOverdue ? new HeadraceError('HR_STAGE_OVERDUE', message) : new Error(message);
+    this.#ended ??= code === undefined ? new Error(message) : new HeadraceError(code, message);
     for (const { reject } of this.#calls.values()) reject(this.#ended);
     this.#calls.clear();
     this.#port.unref();

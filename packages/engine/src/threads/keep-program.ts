@@ -4,6 +4,7 @@ import { delimiter, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
 import { launchCommand, OWN_SESSION } from './confinement.ts';
+import { type HelperMemory, TOO_MUCH_TOGETHER } from './helper-memory.ts';
 import type { ProgramNews, ProgramRequest, ProgramStart } from './program-messages.ts';
 
 type Started = ChildProcessByStdio<Writable | null, Readable, Readable>;
@@ -12,7 +13,7 @@ type Started = ChildProcessByStdio<Writable | null, Readable, Readable>;
  * Starts a program and sends its output to the port, piece by piece as its user asks. So a program that writes faster
  * than its user reads must wait. The program is killed when the port is closed.
  */
-export function keepProgram(port: MessagePort, start: ProgramStart): void {
+export function keepProgram(port: MessagePort, start: ProgramStart, memory: HelperMemory): void {
   const send = (news: ProgramNews) => port.postMessage(news);
   let child: Started;
   try {
@@ -39,9 +40,16 @@ export function keepProgram(port: MessagePort, start: ProgramStart): void {
     // Output that is not read would delay the event close.
     for (const stream of Object.values(streams)) stream.destroy();
   };
+  let reason: string | undefined;
+  // A program of the operator, which is not confined, may use what it needs.
+  const unwatch = memory.watch(start.confined && child.pid, () => {
+    reason = TOO_MUCH_TOGETHER;
+    child.kill('SIGKILL');
+  });
   child.on('error', (failed) => send({ failed }));
   child.on('close', (code, signal) => {
-    send({ code, signal });
+    unwatch();
+    send({ code, signal, reason });
     port.close();
   });
   port.on('message', (request: ProgramRequest) => {

@@ -13,6 +13,7 @@ import { deserialize, serialize } from 'node:v8';
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { launchCommand, OWN_SESSION } from './confinement.ts';
 import { FrameReader, frameHeader } from './frames.ts';
+import { HelperMemory, TOO_MUCH_TOGETHER } from './helper-memory.ts';
 import type { HelperAnswer, HelperCall, HelperEnd, HelperStart } from './helper-messages.ts';
 import { keepProgram } from './keep-program.ts';
 import type { ProgramStart } from './program-messages.ts';
@@ -26,9 +27,11 @@ const MAX_TIMER_MILLIS = 2 ** 31 - 1;
 /** The options of Node that say where packages are. Others are not for a helper: with --inspect, it needs the same port. */
 const CONDITIONS = process.execArgv.filter((option) => option.startsWith('--conditions='));
 
+const memory = new HelperMemory();
+
 parentPort?.on('message', (port: MessagePort) => {
   port.once('message', (start: HelperStart | ProgramStart) => {
-    if ('program' in start) keepProgram(port, start);
+    if ('program' in start) keepProgram(port, start, memory);
     else keep(port, start);
   });
 });
@@ -52,7 +55,7 @@ function keep(port: MessagePort, { module, input, confined, callMillis }: Helper
   });
   let broken: string | undefined;
   let calls = 0;
-  let isOverdue = false;
+  let code: HelperEnd['code'];
   let timer: NodeJS.Timeout | undefined;
   /** Restarts the clock: it measures the oldest call, from when the process could start it. */
   const watch = () => {
@@ -60,7 +63,7 @@ function keep(port: MessagePort, { module, input, confined, callMillis }: Helper
     if (callMillis === undefined || calls === 0) return;
     timer = setTimeout(
       () => {
-        isOverdue = true;
+        code = 'HR_STAGE_OVERDUE';
         broken = `took longer than ${callMillis / 1000} s for a call (worker.maxProcessingSecs)`;
         child.kill('SIGKILL');
       },
@@ -88,14 +91,20 @@ function keep(port: MessagePort, { module, input, confined, callMillis }: Helper
     requests?.write(content);
   };
   if (input !== undefined) send(input);
+  const unwatch = memory.watch(child.pid, () => {
+    code = 'HR_MEMORY_LIMIT';
+    broken = `was ended: ${TOO_MUCH_TOGETHER}`;
+    child.kill('SIGKILL');
+  });
   const end = (how: string) => {
     clearTimeout(timer);
-    port.postMessage({ how, overdue: isOverdue } satisfies HelperEnd);
+    unwatch();
+    port.postMessage({ how, code } satisfies HelperEnd);
     port.close();
   };
   child.on('error', (error) => end(`cannot be used: ${error.message}`));
-  child.on('close', (code, signal) => {
-    const how = broken ?? (signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`);
+  child.on('close', (exitCode, signal) => {
+    const how = broken ?? (signal === null ? `ended with exit code ${exitCode}` : `was ended by ${signal}`);
     const words = lastLine(lastWords);
     end(words === '' ? how : `${how}: ${words}`);
   });

@@ -35,4 +35,6 @@ export type ProgramNews =
 export interface ProgramEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
+  /** Why it was ended, if its memory was needed. */
+  readonly reason?: string | undefined;
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Field, message, text, varint } from '@headrace/testing/onnx-models';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasExternalData } from './external-data.ts';
-import { type Field, message, text, varint } from './onnx-models.test.lib.ts';
 
 const entry = (key: string, value: string): Field => [
   13,

@@ -12,7 +12,7 @@ export interface Picture {
 
 const POINTS_PER_INCH = 72;
 /** A larger page or image is a hostile file, or a plan that must be divided. */
-const MAX_PIXELS = 200_000_000;
+export const MAX_PIXELS = 200_000_000;
 
 /** Returns the pages of a file. Pages of a PDF file are drawn one at a time, when they are needed. */
 export async function openPictures(bytes: Uint8Array): Promise<Picture[]> {

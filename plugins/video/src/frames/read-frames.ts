@@ -1,5 +1,12 @@
 import { resolve } from 'node:path';
-import { ChildProgram, type Confinement, isRestricted, programMounts } from 'headrace/engine';
+import {
+  ChildProgram,
+  type Confinement,
+  HeadraceError,
+  isRestricted,
+  type ProgramEnd,
+  programMounts,
+} from 'headrace/engine';
 import { FrameLog } from './frame-log.ts';
 import { type ImageSize, sizeOf, splitImages } from './split-images.ts';
 
@@ -83,7 +90,7 @@ class Run {
   readonly #options: FrameOptions;
   #log: FrameLog | undefined;
   #count = 0;
-  #exitCode: number | null = null;
+  #end: ProgramEnd | undefined;
 
   constructor(video: number, options: FrameOptions) {
     this.#video = video;
@@ -109,7 +116,7 @@ class Run {
         yield { index: this.#count * stride, millis, image, ...sizeOf(image) };
         this.#count++;
       }
-      this.#exitCode = (await ffmpeg.ended).code;
+      this.#end = await ffmpeg.ended;
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
@@ -124,7 +131,9 @@ class Run {
     const { signal, warn } = this.#options;
     if (signal.aborted) return;
     const problems = this.#log?.problems.join('; ') ?? '';
-    if (this.#exitCode !== 0) throw new Error(`ffmpeg ended with code ${this.#exitCode}: ${problems}`);
+    const { code = null, reason } = this.#end ?? {};
+    if (reason !== undefined) throw new HeadraceError('HR_MEMORY_LIMIT', `ffmpeg was ended: ${reason}`);
+    if (code !== 0) throw new Error(`ffmpeg ended with code ${code}: ${problems}`);
     if (this.#count === 0) throw new Error(`the video has no frames${problems === '' ? '' : `: ${problems}`}`);
     if (problems !== '') warn(`ffmpeg reports: ${problems}`);
   }
