@@ -143,7 +143,7 @@ it('documents that have left keep no large values, although their batch still re
       const child = Document.create(`${document.id}.child`);
       for (const one of [document, child]) {
         await memoryOf(one).take(MIB);
-        one.set('content', 'a value that stands for a large one');
+        one.set('content', 'a small value, counted as a large one');
       }
       return [child];
     }
