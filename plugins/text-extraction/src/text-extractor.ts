@@ -63,7 +63,9 @@ const parameters = Type.Object({
   /** The maximum number of characters of the text; the rest is cut off. Defaults to 2147483647. */
   textContentLimit: Type.Optional(Type.Integer({ default: 2147483647, minimum: 0 })),
   /** The longest time for a file, in milliseconds. A file that takes longer fails its document. Defaults to 120000. */
-  parseTimeout: Type.Optional(Type.Integer({ default: 120_000, minimum: 1 })),
+  parseTimeout: Type.Optional(
+    Type.Integer({ default: 120_000, minimum: 1, ...capped('maxWaitSecs', { scale: 1000 }) }),
+  ),
   /**
    * The memory for a file, in MiB: for objects, and again for buffers. A file that needs more fails its document.
    * Defaults to 512.

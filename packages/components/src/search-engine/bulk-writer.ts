@@ -45,6 +45,8 @@ import type { WriteRecorder } from './write-recorder.ts';
 /** The action line of a bulk request. After this member, the lines of two versions of a document are equal. */
 const ID_MEMBER = '"_id":';
 const ID_BYTES = Buffer.from(ID_MEMBER);
+/** What may happen if an index is not refreshed before a delete by a field. */
+const MISSED_DELETES = 'deletes by a field may miss the documents written just before';
 
 /** The maximum number of hits of a search, by default. */
 const MAX_HITS = 10_000;
@@ -297,7 +299,10 @@ export class BulkWriter {
     const { engine, name } = this.#options;
     const found = new Set<string>();
     this.#refreshed.delete(stream);
-    const refused = await this.#refresh(stream);
+    const refused = await this.#refresh(
+      stream,
+      'documents whose answer was lost may be written twice after a rollover',
+    );
     if (refused !== undefined) return refused;
     for (let from = 0; from < ids.length; from += MAX_HITS) {
       const values = ids.slice(from, from + MAX_HITS);
@@ -367,7 +372,8 @@ export class BulkWriter {
    * Refreshes the index, so that a delete by query sees all documents that this run has written before. Returns the
    * failure if the delete must not be sent.
    */
-  async #refresh(index: string): Promise<Reply | undefined> {
+  /** @param effect what may happen without the refresh, for the warning if it is not permitted */
+  async #refresh(index: string, effect = MISSED_DELETES): Promise<Reply | undefined> {
     const isChanged = this.#written || this.#deletedFrom.has(index);
     if (!isChanged || this.#refreshed.has(index)) return undefined;
     const { engine, log, name } = this.#options;
@@ -381,12 +387,11 @@ export class BulkWriter {
     const problem = `The index ${index} cannot be refreshed`;
     // A missing permission or index does not change with a retry.
     if (refused.status !== 403 && refused.status !== 404) {
-      return { refused: { ...refused, message: `${problem} for a delete by a field: ${refused.message}` } };
+      return { refused: { ...refused, message: `${problem}: ${refused.message}` } };
     }
     if (!this.#refreshFailed) {
       this.#refreshFailed = true;
-      const effect = 'so deletes by a field may miss the documents written just before';
-      log.warn(`${problem}, ${effect}: ${refused.message}`);
+      log.warn(`${problem}, so ${effect}: ${refused.message}`);
     }
     return undefined;
   }

@@ -1,6 +1,5 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Output } from '../component/destination.ts';
 import type { RegistrySource } from '../component/registry.ts';
 import type { ReachRequest } from '../config/reach-config.ts';
 import type { RollbackRequest } from '../config/rollback-config.ts';
@@ -147,11 +146,6 @@ export class RunLauncher {
       if (this.#options.keepWarm) this.prepare();
     });
     return run;
-  }
-
-  /** Returns the ids of the runs that write to a destination, or wait for it. */
-  runsOf(output: Output): string[] {
-    return this.#destinations.runsOf(output);
   }
 
   /**
