@@ -35,18 +35,27 @@ function isInstalled() {
   const installed = packagesOf('node_modules/.package-lock.json');
   const wanted = packagesOf('package-lock.json');
   if (installed === undefined || wanted === undefined) return false;
-  return Object.entries(wanted).every(([path, { version, optional, link }]) => {
-    if (path === '' || link || !path.includes('node_modules/')) return true;
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (path === '' || entry.link || !path.includes('node_modules/')) return true;
     const found = installed[path];
-    // A missing package for another platform is optional.
-    return found === undefined ? optional === true : found.version === version;
+    return found === undefined ? entry.optional === true && !isForThisPlatform(entry) : found.version === entry.version;
   });
+}
+
+/** Returns whether a package of the lock file contains native code for this platform. */
+function isForThisPlatform({ os, cpu, libc }) {
+  if (!os?.includes(process.platform) || !cpu?.includes(process.arch)) return false;
+  const isGlibc = process.report.getReport().header.glibcVersionRuntime !== undefined;
+  return libc === undefined || libc.includes(isGlibc ? 'glibc' : 'musl');
 }
 
 function packagesOf(lockFile) {
   const path = join(root, lockFile);
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).packages : undefined;
 }
+
+/** The catalog of sources, which tests write. Not a source of the build: a build during tests removes what they run. */
+const TEST_CATALOG = 'catalog.jsonl';
 
 /** Returns whether the build is up to date. The catalog is the last file that a build writes. */
 function isBuilt() {
@@ -70,7 +79,8 @@ function isBuilt() {
   const packages = readdirSync(join(root, 'packages')).map((name) => join('packages', name));
   return [...packages, ...plugins].every((path) => {
     const folder = join(root, path);
-    const files = readdirSync(join(folder, 'src'), { recursive: true }).map((file) => join(folder, 'src', file));
+    const names = readdirSync(join(folder, 'src'), { recursive: true }).filter((name) => name !== TEST_CATALOG);
+    const files = names.map((name) => join(folder, 'src', name));
     const output = path === join('packages', 'web') ? join(root, 'packages/service/web') : join(folder, 'dist');
     return existsSync(output) && [join(folder, 'package.json'), ...files].every(isOlder);
   });
