@@ -11,9 +11,10 @@ import type { ConnectorResult, RunResult } from './run-result.ts';
 import { runSummary } from './run-summary.ts';
 import type { RunThread } from './run-thread.ts';
 import { ConnectorStages, SharedStatistics } from './stage-statistics.ts';
+import { watchStart } from './start-limit.ts';
 import { type StopReason, stopFailure } from './stop-reason.ts';
 import { ENDED_BY_ITSELF, endThread, lostThread } from './thread-end.ts';
-import type { ConnectorProgress, FromRun, ThreadResult, ThreadStages, ToRun } from './thread-messages.ts';
+import type { ConnectorProgress, FromRun, LimitedStart, ThreadResult, ThreadStages, ToRun } from './thread-messages.ts';
 import { STOP_GRACE_MILLIS } from './time-limits.ts';
 
 /** Controls a run in its thread from the process. */
@@ -32,6 +33,8 @@ export class StartedRun implements RunHandle {
   #stopping: StopReason | undefined;
   #timer: NodeJS.Timeout | undefined;
   #ended = false;
+  /** Ends the watch of the component that starts. */
+  #endWatch = (): void => undefined;
   /** Resolves when the thread has the answers about all failed documents so far. */
   #storing: Promise<void> = Promise.resolve();
   #finish: (result: ThreadResult) => void = () => undefined;
@@ -49,6 +52,7 @@ export class StartedRun implements RunHandle {
       this.#finish = (result) => {
         this.#ended = true;
         clearTimeout(this.#timer);
+        this.#endWatch();
         resolve({ ...result, stages: this.#stageProgress() });
       };
     });
@@ -72,7 +76,8 @@ export class StartedRun implements RunHandle {
       } else if (message.type === 'checked') {
         this.#indexer = message.facts.indexer;
         listeners.onChecked?.(message.facts);
-      } else if (message.type === 'destinations') others.receive(message.message);
+      } else if (message.type === 'starting') this.#watchStart(message.start);
+      else if (message.type === 'destinations') others.receive(message.message);
       else if (message.type === 'thread') this.#addThread(message);
       else if (message.type === 'done') {
         this.#finish(message.result);
@@ -122,6 +127,22 @@ export class StartedRun implements RunHandle {
       hint: 'Split the source into several runs, or ask the operator to raise policy.limits.maxRunSecs.',
     };
     this.#timer = setTimeout(() => this.#stopFor({ status: 'FAILED', failure }), Math.min(seconds * 1000, MAX_MILLIS));
+  }
+
+  /** Ends the run if its thread computes too long before a component has started. */
+  #watchStart(start: LimitedStart | undefined): void {
+    this.#endWatch();
+    this.#endWatch = () => undefined;
+    const { performance } = this.#worker;
+    if (start === undefined || performance === undefined) return;
+    const { what, code, millis } = start;
+    this.#endWatch = watchStart({ performance }, millis, () =>
+      this.#lose({
+        code,
+        message: `${what} computed longer than ${millis / 1000} s to start, which is the limit for uploaded configs`,
+        hint: 'Let it start with less work, or ask the operator to raise policy.limits.maxProcessingSecs.',
+      }),
+    );
   }
 
   #stopFor(reason: StopReason): void {
