@@ -20,7 +20,8 @@ const PreviewAnswer = Type.Object({
       trace: Type.Optional(Type.Array(Type.Ref('StageTrace'))),
       log: Type.Optional(
         Type.Array(LogLine, {
-          description: 'The messages of the stages, at most 100 for each document; secrets are masked',
+          description:
+            'The messages of the stages (warnings, `print`, `console.log`), at most 100 for each document; secrets are masked',
         }),
       ),
     }),
