@@ -21,7 +21,7 @@ const PreviewAnswer = Type.Object({
       log: Type.Optional(
         Type.Array(LogLine, {
           description:
-            'The messages of the stages (warnings, `print`, `console.log`), at most 100 for each document; secrets are masked',
+            'The messages of the stages (warnings, and what scripts print), at most 100 for each document; secrets are masked',
         }),
       ),
     }),
