@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { headrace, repository } from '../cli/headrace.ts';
-import { commandsOf, fileOf, isWholeConfig, missingLines, type Page, readPages } from './page.ts';
+import { commandsOf, fileOf, isWholeConfig, missingLines, readPages } from './page.ts';
 import { pageDirectory } from './page-directory.ts';
 
 const run = promisify(execFile);
-const docs = join(repository, 'docs');
-const pages = readPages(docs);
+const pages = readPages(join(repository, 'docs'));
 
 describe.each(pages)('$name', (page) => {
   it('contains only complete configs that are valid, without a warning', async () => {
@@ -19,18 +18,6 @@ describe.each(pages)('$name', (page) => {
       writeFileSync(join(directory, file), block.text);
       const { stdout } = await headrace(['validate', file], { cwd: directory });
       expect(stdout, `${page.name}:${block.line}`).toBe(`${file}: valid (no problems)\n`);
-    }
-  });
-
-  it('contains only links to existing targets', () => {
-    for (const [, target = ''] of page.text.matchAll(/\]\(([^)\s]+)\)/g)) {
-      if (/^[a-z]+:/.test(target)) continue;
-      const [path = '', anchor] = target.split('#');
-      const file = path === '' ? join(docs, page.name) : resolve(docs, path);
-      expect(existsSync(file), target).toBe(true);
-      if (anchor === undefined) continue;
-      const linked = pages.find((other) => join(docs, other.name) === file);
-      expect(linked === undefined ? [anchor] : anchorsOf(linked), target).toContain(anchor);
     }
   });
 });
@@ -54,15 +41,4 @@ describe.each(sessions)('the commands of $name', (page) => {
 
 function isSession({ language }: { language: string }): boolean {
   return language === 'console';
-}
-
-/** Returns the anchors of the headings of a page, as GitHub creates them. */
-function anchorsOf({ text }: Page): string[] {
-  const headings = text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.*)$/gm);
-  return [...headings].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replaceAll(' ', '-'),
-  );
 }

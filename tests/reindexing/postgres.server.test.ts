@@ -82,7 +82,7 @@ await describeWithServer(
         const rebuild = await openRebuild();
         const logged: string[] = [];
         const { done } = start([{ id: 'd1', title: 'changed' }], '', '', logged);
-        await expect.poll(() => logged.join()).toContain('waits until the rebuild of its destination has ended');
+        await expect.poll(() => logged.join()).toContain('waits for the rebuild of');
         rebuild.release();
         expect(await rebuild.done).toMatchObject({ status: 'SUCCEEDED' });
         expect(await done).toMatchObject({ status: 'SUCCEEDED' });

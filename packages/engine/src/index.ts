@@ -156,7 +156,9 @@ export { holdMemory, isMemoryError, maxValueBytes, memoryOf } from './memory/thr
 export { BatchLoader } from './pipeline/batch-loader.ts';
 export { type ChildTrace, type StageTrace, traceJson } from './pipeline/stage-trace.ts';
 export {
+  allowedMillis,
   allowedPath,
+  allowedRunSecs,
   enforcePolicy,
   isRestricted,
   mayComputeWithoutEnd,

@@ -134,7 +134,7 @@ export class LanceDBIndexer extends Indexer<typeof parameters> {
     // The run creates a missing table, but a check changes nothing.
     if (settings.columns !== undefined) return;
     const { LanceProcess } = await import('./lancedb/lance-process.ts');
-    await (await LanceProcess.open(settings)).close();
+    await (await LanceProcess.open(settings, this.context.log)).close();
   }
 
   override async connect(): Promise<void> {
@@ -143,7 +143,7 @@ export class LanceDBIndexer extends Indexer<typeof parameters> {
       import('./store/store-writer.ts'),
     ]);
     const settings = this.#settings;
-    this.#target = await LanceProcess.open(settings);
+    this.#target = await LanceProcess.open(settings, this.context.log);
     const { childrenField } = this.context.settings;
     const retries = retriesOf(this.context, `LanceDB in ${settings.uri}`);
     this.#writer = new StoreWriter([this.#target], retries, { childrenField, http: false });

@@ -97,6 +97,12 @@ export const RunDetailsAnswer = Type.Object(
     status: RunStateAnswer,
     queuePosition: Type.Optional(Type.Integer({ minimum: 1, description: 'If the run is QUEUED; 1 is the next' })),
     progress: Type.Object({
+      waiting: Type.Optional(
+        Type.String({
+          description:
+            'For which run with the same destination the run waits, and why; absent if it does not wait. It then takes no place of `maxConcurrentRuns`',
+        }),
+      ),
       published: Type.Integer({ description: 'Documents that connectors delivered' }),
       created: Type.Integer({ description: 'Child documents that stages emitted' }),
       pending: Type.Integer({ description: 'Unfinished documents' }),
