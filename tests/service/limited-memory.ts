@@ -11,11 +11,16 @@ const GROUPS = [
 /** How a process was limited: by a control group, or by a limit of the process (RLIMIT_DATA). */
 export interface MemoryLimit {
   readonly kind: 'group' | 'process';
-  /** Returns the most memory that was in use, in MiB; undefined if only the process is limited. */
+  /** Returns the most memory that was in use since the last reset, in MiB; undefined if only the process is limited. */
   peakMb(): number | undefined;
+  /** Starts to measure the peak again. Version 2 of control groups cannot, so its peak is that of all time. */
+  resetPeak(): void;
   /** Removes the group. Call it after the process has ended. */
   remove(): Promise<void>;
 }
+
+/** Set to `process`, this variable selects the limit of the process, also where groups are possible. */
+const ONLY_PROCESS = process.env['HEADRACE_LIMIT'] === 'process';
 
 /**
  * Limits the memory of a process that has just started, and of its later children. The kernel kills a process that
@@ -24,7 +29,7 @@ export interface MemoryLimit {
  */
 export function limitMemoryOf(pid: number, bytes: number): MemoryLimit {
   for (const { root, limit, peak } of GROUPS) {
-    if (!existsSync(join(root, 'cgroup.procs'))) continue;
+    if (ONLY_PROCESS || !existsSync(join(root, 'cgroup.procs'))) continue;
     try {
       const group = mkdtempSync(join(root, 'headrace-'));
       try {
@@ -35,13 +40,16 @@ export function limitMemoryOf(pid: number, bytes: number): MemoryLimit {
         throw error;
       }
       const peakMb = () => Number(readFileSync(join(group, peak), 'utf8')) / 2 ** 20;
-      return { kind: 'group', peakMb, remove: () => removal(group) };
+      const resetPeak = () => {
+        if (peak === 'memory.max_usage_in_bytes') writeFileSync(join(group, peak), '0');
+      };
+      return { kind: 'group', peakMb, resetPeak, remove: () => removal(group) };
     } catch {
       // The directory is read-only, or the controller is not available there. The other limit works everywhere.
     }
   }
   execFileSync('prlimit', [`--pid=${pid}`, `--data=${bytes}`]);
-  return { kind: 'process', peakMb: () => undefined, remove: async () => undefined };
+  return { kind: 'process', peakMb: () => undefined, resetPeak: () => undefined, remove: async () => undefined };
 }
 
 /** Removes a group, as soon as the kernel has removed the ended processes from it. */
@@ -59,6 +67,20 @@ async function removal(group: string): Promise<void> {
 
 /** Returns the memory of a process that is in use, in MiB. */
 export function residentMb(pid: number): number {
+  return megabytes(pid, 'VmRSS');
+}
+
+/** Returns the most memory that a process used since the last reset, in MiB. */
+export function peakResidentMb(pid: number): number {
+  return megabytes(pid, 'VmHWM');
+}
+
+/** Starts to measure the peak of a process again. */
+export function resetPeakResident(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
+}
+
+function megabytes(pid: number, field: string): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024;
+  return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024;
 }

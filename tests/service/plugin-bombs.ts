@@ -115,7 +115,7 @@ function recognized(name: string, content: () => Buffer, isUsual: boolean): Bomb
     expected: 'either',
     write: (files) => writeFileSync(join(files, file), content()),
     stages: (_, files) =>
-      `{class: SetStaticValues, staticValues: {f: "${files}/${file}"}}, {class: ApplyOCR, lang: eng, pathField: f, extractAllDest: text}`,
+      `{class: SetStaticValues, staticValues: {f: "${files}/${file}"}}, {class: ApplyOCR, lang: eng, pathField: f, extractAllDest: text, onError: fail}`,
   };
 }
 
