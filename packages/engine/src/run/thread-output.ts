@@ -1,5 +1,5 @@
+import { fstatSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
-import { isatty } from 'node:tty';
 import { escapeControls } from '../errors/plain-text.ts';
 
 /** No line of a log or of a command begins with white space, so no foreign line can look like one. */
@@ -24,7 +24,7 @@ export function passOnWarnings(): void {
 export function printOnlyText(): void {
   for (const [stream, isWithLog] of [
     [process.stderr, true],
-    [process.stdout, isatty(1)],
+    [process.stdout, isDevice(1)],
   ] as const) {
     const write = stream.write.bind(stream) as (chunk: Uint8Array | string, ...rest: unknown[]) => boolean;
     const decoder = new StringDecoder('utf8');
@@ -34,6 +34,16 @@ export function printOnlyText(): void {
       const text = textOf(chunk, encoding, decoder);
       return write(isWithLog ? indented(text) : escaped(text), callback);
     };
+  }
+}
+
+/** Returns true if output goes to a device, such as a terminal. `isatty` would load the network code of Node. */
+function isDevice(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isCharacterDevice();
+  } catch {
+    // It is closed.
+    return false;
   }
 }
 
