@@ -1,5 +1,5 @@
+import { fstatSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
-import { isatty } from 'node:tty';
 import { escapeControls } from '../errors/plain-text.ts';
 
 /** No line of a log or of a command begins with white space, so no foreign line can look like one. */
@@ -24,7 +24,7 @@ export function passOnWarnings(): void {
 export function printOnlyText(): void {
   for (const [stream, isWithLog] of [
     [process.stderr, true],
-    [process.stdout, isatty(1)],
+    [process.stdout, mayBeTerminal(1)],
   ] as const) {
     const write = stream.write.bind(stream) as (chunk: Uint8Array | string, ...rest: unknown[]) => boolean;
     const decoder = new StringDecoder('utf8');
@@ -42,6 +42,16 @@ function textOf(chunk: Uint8Array | string, encoding: unknown, decoder: StringDe
   // A text in hexadecimal, for example, is bytes.
   const isText = typeof encoding !== 'string' || /^(utf|ucs)/i.test(encoding);
   return isText ? chunk : decoder.write(Buffer.from(chunk, encoding as BufferEncoding));
+}
+
+/** Returns whether a descriptor is a terminal, or another device. The module `node:tty` would load that for sockets. */
+function mayBeTerminal(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isCharacterDevice();
+  } catch {
+    // The descriptor is closed.
+    return false;
+  }
 }
 
 /** Escapes control characters, except line breaks and tabs. */
