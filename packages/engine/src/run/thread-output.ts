@@ -61,9 +61,9 @@ function escaped(text: string): string {
 
 /**
  * Returns whole lines that are indented. A part of a line becomes a line, because the log may continue after it, and the
- * rest would then begin a line.
+ * rest would then begin a line. A line of a pipeline thread, which passes the thread of the run, is indented already.
  */
 function indented(text: string): string {
   const lines = escaped(text).replace(/\n$/, '').split('\n');
-  return text === '' ? '' : lines.map((line) => `${INDENT}${line}\n`).join('');
+  return text === '' ? '' : lines.map((line) => `${line.startsWith(INDENT) ? '' : INDENT}${line}\n`).join('');
 }
