@@ -63,8 +63,9 @@ const SMALL_BATCH = 50;
  * its column, or a vector of another length, fails only its document. indexer.idOverrideField names the field with
  * another id.
  *
- * Batches that failed temporarily, such as by a conflict with another writer, are written again, up to ten times;
- * indexer.maxRetries and related settings change this. If a batch has several versions of a document, the last one is
+ * Batches that failed temporarily, such as by a conflict with another writer or after 10 minutes (for uploaded configs at
+ * most maxProcessingSecs of the policy), are written again, up to ten times; indexer.maxRetries and related settings
+ * change this. If a batch has several versions of a document, the last one is
  * written. Each batch is a new version of the table; after a run, small files are compacted.
  *
  * Deleting: if the field indexer.deletionMarkerField of a document has the value indexer.deletionMarkerFieldValue, the

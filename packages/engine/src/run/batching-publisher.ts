@@ -1,7 +1,7 @@
 import { bytesOf } from '../batch/chunk-marks.ts';
-import { Decoders, decodeChunk } from '../batch/decoders.ts';
+import { Decoders, decodeChecked } from '../batch/decoders.ts';
 import type { EncodedInput, SourceBatch } from '../batch/pipeline-messages.ts';
-import type { Publisher, RecordChunk, RecordSink, RejectedRecord, TrackedChunk } from '../component/connector.ts';
+import type { Publisher, RecordChunk, RejectedRecord, TrackedChunk } from '../component/connector.ts';
 import type { Logger } from '../component/logger.ts';
 import { PublisherCalls } from '../component/published.ts';
 import type { Document } from '../document/document.ts';
@@ -292,18 +292,17 @@ export class BatchingPublisher implements Publisher {
   }
 
   /** Decodes a chunk in this thread, because collapsing needs all documents in order in one place. */
-  async #decodeHere({ bytes, decoder: reference, position }: RecordChunk): Promise<void> {
-    const decoder = await this.#decoders.get(reference);
+  async #decodeHere(chunk: RecordChunk): Promise<void> {
+    const decoder = await this.#decoders.get(chunk.decoder);
     const waits: Promise<void>[] = [];
-    const sink: RecordSink = {
+    decodeChecked(decoder, chunk, {
       document: (document) => {
         const wait = this.publish(document);
         if (wait !== undefined) waits.push(wait);
       },
       reject: (record) => void this.reject(record),
       warn: (message) => this.#options.log.warn(message),
-    };
-    decodeChunk(decoder, bytes, position, sink);
+    });
     await Promise.all(waits);
   }
 

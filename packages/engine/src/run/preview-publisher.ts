@@ -1,6 +1,6 @@
-import { Decoders, decodeChunk } from '../batch/decoders.ts';
-import type { Publisher, RecordChunk, RecordSink, RejectedRecord } from '../component/connector.ts';
-import { checkDecoded, checkNumber, checkRejected, lateSink, PublisherCalls } from '../component/published.ts';
+import { Decoders, decodeChecked } from '../batch/decoders.ts';
+import type { Publisher, RecordChunk, RejectedRecord } from '../component/connector.ts';
+import { PublisherCalls } from '../component/published.ts';
 import type { Document } from '../document/document.ts';
 
 /** A document or a rejected record of a connector. */
@@ -62,35 +62,11 @@ export class PreviewPublisher implements Publisher {
     this.#calls.checkLate();
   }
 
-  async #decode({ bytes, decoder: reference, position, documents }: RecordChunk): Promise<void> {
-    const decoder = await this.#decoders.get(reference);
-    let last: Document | undefined;
-    let found = 0;
-    let isDecoding = true;
-    const check = () => {
-      if (!isDecoding) throw lateSink(reference.name);
-    };
-    const sink: RecordSink = {
-      document: (document) => {
-        check();
-        checkDecoded(reference.name, document, last);
-        last = document;
-        found++;
-        this.#add({ document });
-      },
-      reject: (rejected) => {
-        check();
-        checkRejected(rejected);
-        found += rejected.count ?? 1;
-        this.#add({ rejected });
-      },
+  async #decode(chunk: RecordChunk): Promise<void> {
+    decodeChecked(await this.#decoders.get(chunk.decoder), chunk, {
+      document: (document) => this.#add({ document }),
+      reject: (rejected) => this.#add({ rejected }),
       warn: () => undefined,
-    };
-    try {
-      decodeChunk(decoder, bytes, position, sink);
-    } finally {
-      isDecoding = false;
-    }
-    checkNumber(reference.name, found, documents);
+    });
   }
 }

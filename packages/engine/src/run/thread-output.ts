@@ -24,7 +24,7 @@ export function passOnWarnings(): void {
 export function printOnlyText(): void {
   for (const [stream, isWithLog] of [
     [process.stderr, true],
-    [process.stdout, isDevice(1)],
+    [process.stdout, mayBeTerminal(1)],
   ] as const) {
     const write = stream.write.bind(stream) as (chunk: Uint8Array | string, ...rest: unknown[]) => boolean;
     const decoder = new StringDecoder('utf8');
@@ -37,21 +37,21 @@ export function printOnlyText(): void {
   }
 }
 
-/** Returns true if output goes to a device, such as a terminal. `isatty` would load the network code of Node. */
-function isDevice(descriptor: number): boolean {
-  try {
-    return fstatSync(descriptor).isCharacterDevice();
-  } catch {
-    // It is closed.
-    return false;
-  }
-}
-
 function textOf(chunk: Uint8Array | string, encoding: unknown, decoder: StringDecoder): string {
   if (typeof chunk !== 'string') return decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
   // A text in hexadecimal, for example, is bytes.
   const isText = typeof encoding !== 'string' || /^(utf|ucs)/i.test(encoding);
   return isText ? chunk : decoder.write(Buffer.from(chunk, encoding as BufferEncoding));
+}
+
+/** Returns whether a descriptor is a terminal, or another device. The module `node:tty` would load that for sockets. */
+function mayBeTerminal(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isCharacterDevice();
+  } catch {
+    // The descriptor is closed.
+    return false;
+  }
 }
 
 /** Escapes control characters, except line breaks and tabs. */
@@ -61,9 +61,9 @@ function escaped(text: string): string {
 
 /**
  * Returns whole lines that are indented. A part of a line becomes a line, because the log may continue after it, and the
- * rest would then begin a line.
+ * rest would then begin a line. A line of a pipeline thread, which passes the thread of the run, is indented already.
  */
 function indented(text: string): string {
   const lines = escaped(text).replace(/\n$/, '').split('\n');
-  return text === '' ? '' : lines.map((line) => `${INDENT}${line}\n`).join('');
+  return text === '' ? '' : lines.map((line) => `${line.startsWith(INDENT) ? '' : INDENT}${line}\n`).join('');
 }
