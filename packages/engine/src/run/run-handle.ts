@@ -142,7 +142,7 @@ export class StartedRun implements RunHandle {
 
   /**
    * Delivers a message about other runs with the same destination to the thread. While the run waits for one of them, its
-   * clock stands still. A run has only one indexer, so it waits at most once at a time.
+   * clock stops. A run has only one indexer, so it waits at most once at a time.
    */
   #deliver(message: FromDestinations, listeners: RunListeners): void {
     // A thread that was ended may still be known to the destinations for a moment.
