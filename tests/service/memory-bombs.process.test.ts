@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ffmpegPath } from '@headrace/testing/ffmpeg';
 import { StubServer } from '@headrace/testing/stub-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -27,7 +28,7 @@ describe(`a service with ${LIMIT_MB} MiB of memory survives`, () => {
   let other: string;
 
   beforeAll(async () => {
-    // As by default on a machine with so much memory. A limit of the process is not visible to it.
+    // As by default on a machine with so much memory. The service does not see the limit.
     const limits = `{ maxConcurrentRuns: 2, memoryMb: ${LIMIT_MB / 2}, runHeapMb: ${Math.round(LIMIT_MB / 6)} }`;
     directory = serviceDirectory(`limits: ${limits}\n`);
     files = join(directory, 'files');
@@ -90,6 +91,7 @@ indexer { class: ${indexer} }`,
       );
     }
     expect(hasEnded()).toBe(false);
+    if (limit.kind === 'measured') expect(peakResidentMb(pidOf())).toBeLessThan(LIMIT_MB);
     expect(beside).toMatchObject({ status: 'SUCCEEDED', progress: { succeeded: 20_000, failed: 0 } });
     expect(readFileSync(join(files, 'other.jsonl'), 'utf8').split('\n')).toHaveLength(20_001);
     const found = { succeeded, failed, either: succeeded + failed, any: bomb.documents };
@@ -136,7 +138,7 @@ jsonl { path: ${files}/other.jsonl }`,
 
   /** Describes how the service ended. SIGKILL without a message means that the kernel had no memory for it. */
   async function endOfService(): Promise<string> {
-    const outcome = await Promise.race([served.process.ended, new Promise<undefined>((ok) => setTimeout(ok, 5000))]);
+    const outcome = await Promise.race([served.process.ended, sleep(5000)]);
     const { stderr } = served.process.output;
     const how = outcome === undefined ? 'it runs' : `exit code ${outcome.code}, signal ${outcome.signal}`;
     return `The service: ${how}. The end of its standard error:\n${stderr.slice(-8000)}`;
