@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { headrace, repository } from '../cli/headrace.ts';
@@ -9,7 +9,8 @@ import { pageDirectory } from './page-directory.ts';
 
 const run = promisify(execFile);
 const docs = join(repository, 'docs');
-const pages = readPages(docs);
+const taskPages = readPages(join(docs, 'tasks'));
+const pages = [...readPages(docs), ...taskPages];
 
 describe.each(pages)('$name', (page) => {
   it('contains only complete configs that are valid, without a warning', async () => {
@@ -26,17 +27,22 @@ describe.each(pages)('$name', (page) => {
     for (const [, target = ''] of page.text.matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^[a-z]+:/.test(target)) continue;
       const [path = '', anchor] = target.split('#');
-      const file = path === '' ? join(docs, page.name) : resolve(docs, path);
+      const file = path === '' ? page.path : resolve(dirname(page.path), path);
       expect(existsSync(file), target).toBe(true);
       if (anchor === undefined) continue;
-      const linked = pages.find((other) => join(docs, other.name) === file);
+      const linked = pages.find((other) => other.path === file);
       expect(linked === undefined ? [anchor] : anchorsOf(linked), target).toContain(anchor);
     }
   });
 });
 
-/** Pages with commands. The commands of service.md need a service: `service.process.test.ts` runs them. */
-const sessions = pages.filter(({ name, blocks }) => name !== 'service.md' && blocks.some(isSession));
+/**
+ * Pages with commands. Those of service.md need a service, and those of tasks need servers:
+ * `service.process.test.ts` and `task-pages.server.test.ts` run them.
+ */
+const sessions = pages.filter(
+  (page) => page.name !== 'service.md' && !taskPages.includes(page) && page.blocks.some(isSession),
+);
 
 describe.each(sessions)('the commands of $name', (page) => {
   it('print the output that the page shows', async () => {

@@ -31,6 +31,21 @@ it('the generated pages of the docs have a row for each parameter', () => {
   expect(missing).toEqual([]);
 });
 
+it('docs/sources.md has a row for each connector, with the versions of the servers in the tests', () => {
+  const page = readText('docs/sources.md');
+  const connectors = readCatalog(catalogUrl).filter(({ kind }) => kind === 'connector');
+  expect(connectors.length).toBeGreaterThan(5);
+  expect(connectors.map(({ name }) => name).filter((name) => !page.includes(`[${name}]`))).toEqual([]);
+  const servers = { s3: 'S3Mock', gcs: 'fake-gcs-server', kafka: 'Kafka', solr: 'Solr' };
+  for (const [launcher, name] of Object.entries(servers)) expect(page).toContain(`${name} ${versionOf(launcher)}`);
+});
+
+it('docs/support.md has the versions of the servers in the tests', () => {
+  const page = readText('docs/support.md');
+  const servers = { elasticsearch: 'Elasticsearch', kafka: 'Kafka', solr: 'Solr', tika: 'Tika', weaviate: 'Weaviate' };
+  for (const [launcher, name] of Object.entries(servers)) expect(page).toContain(`| ${name} | ${versionOf(launcher)}`);
+});
+
 describe('docs/differences.md', () => {
   const page = comparable(readText('docs/differences.md'));
   const lines = readText('docs/differences.md').split('\n');
@@ -61,6 +76,13 @@ describe('docs/differences.md', () => {
     expect(stages.filter((stage) => !known.has(stage as string))).toEqual([]);
   });
 });
+
+/** Returns the version of a server that its launcher starts. */
+function versionOf(launcher: string): string {
+  const [, version] = /^VERSION=\$\{\w+:-v?(.+)\}$/m.exec(readText(`tests/servers/${launcher}`)) ?? [];
+  if (version === undefined) throw new Error(`tests/servers/${launcher} has no version`);
+  return version;
+}
 
 /** Returns the text in lower case and without code marks. */
 function comparable(text: string): string {
