@@ -21,9 +21,10 @@ export function writeAssistantFiles(groups: readonly PageGroup[], description: s
   }
 }
 
-/** Returns the first sentence after the title, as plain text. */
+/** Returns the first sentence of the first paragraph, as plain text. */
 function firstSentence(markdown: string): string {
-  const [paragraph = ''] = /^[\p{L}`[].*$/mu.exec(markdown.replace(/^# .*$/m, '')) ?? [];
+  const prose = markdown.replaceAll(/^```[\s\S]*?^```$/gm, '').replace(/^# .*$/m, '');
+  const [paragraph = ''] = /^[\p{L}`[].*$/mu.exec(prose) ?? [];
   const text = paragraph.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '');
-  return /^.*?[.!?:](?=\s|$)/.exec(text)?.[0].replace(/:$/, '.') ?? text;
+  return /^.*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text.replace(/:$/, '.');
 }

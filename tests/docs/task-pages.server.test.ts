@@ -20,10 +20,10 @@ const PATIENCE_MILLIS = 20_000;
 /** A task page, and what its commands find in its folder. */
 interface Task {
   readonly page: string;
-  /** Real addresses by the addresses of the page. */
+  /** The real addresses and names for an attempt, by those of the page. */
   readonly addresses: () => Promise<Readonly<Record<string, string>>>;
   /** Fills the folder, and removes what an earlier attempt has written. */
-  readonly prepare: (directory: string, addresses: Readonly<Record<string, string>>) => Promise<unknown>;
+  readonly prepare: (directory: string, real: Readonly<Record<string, string>>) => Promise<unknown>;
 }
 
 /** Tests that the commands of a task page print the output that it shows. */
@@ -81,13 +81,11 @@ async function postgres(): Promise<string> {
   return host + pathname;
 }
 
-async function s3(): Promise<string> {
-  return (await askForServer(inject('sharedServers'), { name: 's3', settings: {} })).url;
+async function addressOf(name: 'kafka' | 's3'): Promise<string> {
+  return (await askForServer(inject('sharedServers'), { name, settings: {} })).url;
 }
 
-/** A bucket that no other test file uses. */
-const BUCKET = `orders-${randomUUID()}`;
-
+/** The object of from-data-prepper.md. */
 const ORDERS = [
   { order_no: '7001', cust: 'ada', placed: '2026-11-27 09:00:00', total: '49.5' },
   { order_no: '7002', cust: 'alan', placed: '2026-11-27 09:05:00', total: '120' },
@@ -108,48 +106,44 @@ await describeWithServer('opensearch', (server) => {
     addresses: async () => ({ 'localhost:5432/shop': await postgres(), 'http://localhost:9200': server.url }),
     prepare: () => remove(`${server.url}/shop-products,shop-articles?ignore_unavailable=true`),
   });
-});
 
-await describeWithServer('opensearch', (server) => {
-  const kafka = async () => (await askForServer(inject('sharedServers'), { name: 'kafka', settings: {} })).url;
   testTask({
     page: 'kafka-to-data-stream.md',
     addresses: async () => ({
-      'localhost:9092': await kafka(),
+      'localhost:9092': await addressOf('kafka'),
       'http://localhost:9200': server.url,
-      // A new topic and group for each attempt.
       'shop-events': `shop-events-${randomUUID()}`,
     }),
-    prepare: async (_, names) => {
-      const KAFKA_PORT = new URL(`http://${await kafka()}`).port;
+    prepare: async (_, real) => {
       const launcher = join(repository, 'tests/servers/kafka');
-      await run(launcher, ['topic', names['shop-events'] as string, '3'], { env: { ...process.env, KAFKA_PORT } });
+      const env = { ...process.env, KAFKA_PORT: real['localhost:9092']?.split(':')[1] };
+      await run(launcher, ['topic', real['shop-events'] as string, '3'], { env });
     },
   });
-});
 
-await describeWithServer('opensearch', (server) => {
   testTask({
     page: 'from-logstash.md',
     addresses: async () => ({ 'http://localhost:9200': server.url }),
-    prepare: () => remove(`${server.url}/web-2026*`),
+    prepare: () => remove(`${server.url}/web-2026.11.27`),
   });
-});
 
-await describeWithServer('opensearch', (server) => {
   testTask({
     page: 'from-data-prepper.md',
-    addresses: async () => ({
-      'http://localhost:9200': server.url,
-      's3 { region: eu-central-1 }': `s3 { endpoint: "${await s3()}", region: us-east-1, accessKeyId: key, secretAccessKey: secret }`,
-      's3://orders/': `s3://${BUCKET}/`,
-    }),
-    prepare: async () => {
+    addresses: async () => {
+      const access = `endpoint: "${await addressOf('s3')}", accessKeyId: key, secretAccessKey: secret`;
+      return {
+        'http://localhost:9200': server.url,
+        's3 { region: eu-central-1 }': `s3 { region: us-east-1, ${access} }`,
+        's3://orders/': `s3://orders-${randomUUID()}/`,
+      };
+    },
+    prepare: async (_, real) => {
       await remove(`${server.url}/orders`);
-      const bucket = `${await s3()}/${BUCKET}`;
-      expect(await fetch(bucket, { method: 'PUT' })).toMatchObject({ ok: true });
+      const bucket = `${await addressOf('s3')}/${new URL(real['s3://orders/'] as string).host}`;
       const body = gzipSync(ORDERS.map((order) => `${JSON.stringify(order)}\n`).join(''));
-      expect(await fetch(`${bucket}/2026/11/27.jsonl.gz`, { method: 'PUT', body })).toMatchObject({ ok: true });
+      for (const [url, content] of [[bucket], [`${bucket}/2026/11/27.jsonl.gz`, body]] as const) {
+        expect(await fetch(url, { method: 'PUT', ...(content && { body: content }) })).toMatchObject({ ok: true });
+      }
     },
   });
 });
