@@ -7,8 +7,10 @@ const HOSTS: Readonly<Record<string, string>> = {
   'api.pinecone.io': 'the default of the components for Pinecone',
   'huggingface.co': 'the default of JlamaEmbed, which asks it only with allowDownload',
   'example.org': 'in hints',
+  'nodejs.org': 'in the message about an old Node',
   // Names of languages, which no program opens.
   'backend.userland.com': 'RSS',
+  'blogs.law.harvard.edu': 'RSS',
   'json-schema.org': 'JSON Schema',
   'my.netscape.com': 'RSS',
   'purl.org': 'RSS',

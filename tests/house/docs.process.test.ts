@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { catalogUrl } from '@headrace/components';
-import { readCatalog } from '@headrace/engine';
+import { Connector, readCatalog } from '@headrace/engine';
 import { describe, expect, it } from 'vitest';
 import { runDifferences } from '../golden/run-differences.ts';
 import { STAGE_DIFFERENCES } from '../golden/stage-differences.ts';
@@ -31,11 +32,24 @@ it('the generated pages of the docs have a row for each parameter', () => {
   expect(missing).toEqual([]);
 });
 
-it('docs/sources.md has a row for each connector, with the versions of the servers in the tests', () => {
+it('docs/sources.md shows of each connector whether it reads only what is new', async () => {
+  const rows = readText('docs/sources.md')
+    .split('\n')
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+  const plugins = readdirSync(join(root, 'plugins')).map(
+    (name) => pathToFileURL(join(root, 'plugins', name, 'dist/catalog.jsonl')).href,
+  );
+  const connectors = [catalogUrl, ...plugins].flatMap(readCatalog).filter(({ kind }) => kind === 'connector');
+  expect(connectors.length).toBeGreaterThan(10);
+  for (const { name, module } of connectors) {
+    const incremental = rows.find(([, , connector]) => connector?.includes(`[${name}]`))?.[3];
+    const { [name]: Class } = (await import(module)) as Record<string, typeof Connector>;
+    expect([name, /^no\b/.test(incremental ?? 'no row')]).toEqual([name, Class?.goesOn === Connector.goesOn]);
+  }
+});
+
+it('docs/sources.md has the versions of the servers in the tests', () => {
   const page = readText('docs/sources.md');
-  const connectors = readCatalog(catalogUrl).filter(({ kind }) => kind === 'connector');
-  expect(connectors.length).toBeGreaterThan(5);
-  expect(connectors.map(({ name }) => name).filter((name) => !page.includes(`[${name}]`))).toEqual([]);
   const servers = { s3: 'S3Mock', gcs: 'fake-gcs-server', kafka: 'Kafka', solr: 'Solr' };
   for (const [launcher, name] of Object.entries(servers)) expect(page).toContain(`${name} ${versionOf(launcher)}`);
 });
@@ -43,7 +57,8 @@ it('docs/sources.md has a row for each connector, with the versions of the serve
 it('docs/support.md has the versions of the servers in the tests', () => {
   const page = readText('docs/support.md');
   const servers = { elasticsearch: 'Elasticsearch', kafka: 'Kafka', solr: 'Solr', tika: 'Tika', weaviate: 'Weaviate' };
-  for (const [launcher, name] of Object.entries(servers)) expect(page).toContain(`| ${name} | ${versionOf(launcher)}`);
+  for (const [launcher, name] of Object.entries(servers))
+    expect(page).toMatch(new RegExp(`^\\| ${name} +\\| ${versionOf(launcher)}`, 'm'));
 });
 
 describe('docs/differences.md', () => {
