@@ -22,7 +22,7 @@ interface Task {
   readonly page: string;
   /** The real addresses and names for an attempt, by those of the page. */
   readonly addresses: () => Promise<Readonly<Record<string, string>>>;
-  /** Fills the folder, and removes what an earlier attempt has written. */
+  /** Fills the folder, and removes the results of an earlier attempt. */
   readonly prepare: (directory: string, real: Readonly<Record<string, string>>) => Promise<unknown>;
 }
 
@@ -166,6 +166,7 @@ await describeWithServer(
         return { 'localhost:5432/answers': host + pathname };
       },
       prepare: async (directory) => {
+        await run(join(directory, 'bin/psql'), [server.url, '-qc', 'DROP TABLE IF EXISTS passages']);
         const answers = join(repository, 'examples/answers');
         await run(join(answers, 'get-model.sh'), [MODEL]);
         symlinkSync(MODEL, join(directory, 'model'));
