@@ -35,7 +35,17 @@ const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
 };
 
 /** Functions of `node:fs` that open no path. They work on open files. */
-const HARMLESS = new Set(['constants', 'closeSync', 'readSync', 'write', 'writeSync', 'FileHandle', 'Dir', 'Stats']);
+const HARMLESS = new Set([
+  'constants',
+  'closeSync',
+  'fstatSync',
+  'readSync',
+  'write',
+  'writeSync',
+  'FileHandle',
+  'Dir',
+  'Stats',
+]);
 /** The only file that passes an open file to `writeFileSync`. */
 const OPEN_FILES = /^packages\/components\/src\/stages\/print\.ts$/;
 
