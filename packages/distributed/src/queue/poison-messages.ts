@@ -120,7 +120,7 @@ export class PoisonMessages {
       await this.#note(message, { solo: suspect.solo + 1 });
       return { ...(await whole()), dead: [] };
     }
-    if (count === 1) return { outcome: NOTHING, origin: undefined, dead: [0] };
+    if (count === 1) return { outcome: NO_OUTCOME, origin: undefined, dead: [0] };
     const plan = planOf(suspect, count);
     const { dead } = plan;
     return { ...(await ranges(plan, (range) => this.#note(message, { range, dead }))), dead };
@@ -194,7 +194,7 @@ function alive(to: number, dead: readonly number[]): Range[] {
   return ranges;
 }
 
-const NOTHING: ChunkOutcome = {
+const NO_OUTCOME: ChunkOutcome = {
   published: 0,
   created: 0,
   succeeded: 0,

@@ -33,7 +33,7 @@ export async function runRole(
   limitHeaps(DISTRIBUTED_THREADS.heapGrowingPercent);
   const launcher = new RunLauncher(DISTRIBUTED_THREADS);
   const mask = new SecretMask(loaded.root, false);
-  const reporting = createReporter(`${role}-${pipeline}`, () => runner.handle?.progress() ?? NOTHING);
+  const reporting = createReporter(`${role}-${pipeline}`, () => runner.handle?.progress() ?? NO_PROGRESS);
   const onLog = (record: LogRecord) => void reporting.then((reporter) => reporter.log(mask.record(record)));
   const { settings, registry } = loaded;
   const config = withThreads(loaded.config);
@@ -65,7 +65,7 @@ export async function runRole(
   }
 }
 
-const NOTHING = {
+const NO_PROGRESS = {
   counts: { published: 0, created: 0, succeeded: 0, failed: 0, dropped: 0 },
   connectors: [],
   stages: [],

@@ -1,5 +1,5 @@
 import type { RunDetails } from '../api/run-details.ts';
-import { type Family, readFamily, type Sample } from './families.ts';
+import { type MetricFamily, readFamily, type Sample } from './families.ts';
 
 type Progress = RunDetails['progress'];
 
@@ -86,7 +86,7 @@ export class IndexerTotals extends Totals<IndexerField> {
 }
 
 /** @param read returns the current sums */
-export function stageFamilies(read: () => Map<string, Sums<StageField>>): Family[] {
+export function stageFamilies(read: () => Map<string, Sums<StageField>>): MetricFamily[] {
   const seconds = rising(() => read(), 'seconds');
   return [
     family('counter', 'headrace_stage_documents_total', 'Documents that stages were called with, by class.', () =>
@@ -108,7 +108,7 @@ export function stageFamilies(read: () => Map<string, Sums<StageField>>): Family
 }
 
 /** @param read returns the current sums */
-export function indexerFamilies(read: () => Map<string, Sums<IndexerField>>): Family[] {
+export function indexerFamilies(read: () => Map<string, Sums<IndexerField>>): MetricFamily[] {
   const counter = (name: string, help: string, field: IndexerField) =>
     family('counter', `headrace_indexer_${name}_total`, help, () => samples('type', read(), field));
   return [
