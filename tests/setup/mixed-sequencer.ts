@@ -15,8 +15,8 @@ export class MixedSequencer extends BaseSequencer {
   }
 }
 
-/** Small files that take long: distributed runs wait, reindexing repeats all tests for each engine, fuzzing repeats. */
-const LONG = /\/packages\/distributed\/|\/tests\/reindexing\/|fuzz|property/;
+/** Small files that take long: distributed runs wait, suites for several servers repeat all tests, fuzzing repeats. */
+const LONG = /\/distributed\/.*\.server\.|\/tests\/reindexing\/|\/testing\/indexers\/|fuzz|property/;
 
 function longFirst(files: readonly TestSpecification[]): TestSpecification[] {
   const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId);
