@@ -2,6 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryLedger, type MemoryLimits, memoryLimits } from './memory-ledger.ts';
 import { holdMemory, memoryOf, threadMemory, workForRun } from './thread-memory.ts';
 
+// These tests collect garbage many times, which takes long in the large heap of the unit tests. So they run in a
+// separate process.
+
 const MIB = 2 ** 20;
 const ledger = MemoryLedger.ofProcess();
 let before: MemoryLimits;
