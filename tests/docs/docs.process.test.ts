@@ -8,7 +8,9 @@ import { commandsOf, fileOf, isWholeConfig, missingLines, readPages } from './pa
 import { pageDirectory } from './page-directory.ts';
 
 const run = promisify(execFile);
-const pages = readPages(join(repository, 'docs'));
+const docs = join(repository, 'docs');
+const taskPages = readPages(join(docs, 'tasks'));
+const pages = [...readPages(docs), ...taskPages];
 
 describe.each(pages)('$name', (page) => {
   it('contains only complete configs that are valid, without a warning', async () => {
@@ -22,8 +24,13 @@ describe.each(pages)('$name', (page) => {
   });
 });
 
-/** Pages with commands. The commands of service.md need a service: `service.process.test.ts` runs them. */
-const sessions = pages.filter(({ name, blocks }) => name !== 'service.md' && blocks.some(isSession));
+/**
+ * Pages with commands. Those of service.md need a service, and those of tasks need servers:
+ * `service.process.test.ts` and `task-pages.server.test.ts` run them.
+ */
+const sessions = pages.filter(
+  (page) => page.name !== 'service.md' && !taskPages.includes(page) && page.blocks.some(isSession),
+);
 
 describe.each(sessions)('the commands of $name', (page) => {
   it('print the output that the page shows', async () => {

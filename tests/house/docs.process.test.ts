@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { catalogUrl } from '@headrace/components';
-import { readCatalog } from '@headrace/engine';
+import { Connector, readCatalog } from '@headrace/engine';
 import { describe, expect, it } from 'vitest';
 import { runDifferences } from '../golden/run-differences.ts';
 import { STAGE_DIFFERENCES } from '../golden/stage-differences.ts';
@@ -31,6 +32,35 @@ it('the generated pages of the docs have a row for each parameter', () => {
     return fields.filter((field) => !page.includes(`\n| \`${field.name}\``)).map((field) => `${name} ${field.name}`);
   });
   expect(missing).toEqual([]);
+});
+
+it('docs/sources.md shows of each connector whether it reads only what is new', async () => {
+  const rows = readText('docs/sources.md')
+    .split('\n')
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+  const plugins = readdirSync(join(root, 'plugins')).map(
+    (name) => pathToFileURL(join(root, 'plugins', name, 'dist/catalog.jsonl')).href,
+  );
+  const connectors = [catalogUrl, ...plugins].flatMap(readCatalog).filter(({ kind }) => kind === 'connector');
+  expect(connectors.length).toBeGreaterThan(10);
+  for (const { name, module } of connectors) {
+    const incremental = rows.find(([, , connector]) => connector?.includes(`[${name}]`))?.[3];
+    const { [name]: Class } = (await import(module)) as Record<string, typeof Connector>;
+    expect([name, /^no\b/.test(incremental ?? 'no row')]).toEqual([name, Class?.goesOn === Connector.goesOn]);
+  }
+});
+
+it('docs/sources.md has the versions of the servers in the tests', () => {
+  const page = readText('docs/sources.md');
+  const servers = { s3: 'S3Mock', gcs: 'fake-gcs-server', kafka: 'Kafka', solr: 'Solr' };
+  for (const [launcher, name] of Object.entries(servers)) expect(page).toContain(`${name} ${versionOf(launcher)}`);
+});
+
+it('docs/support.md has the versions of the servers in the tests', () => {
+  const page = readText('docs/support.md');
+  const servers = { elasticsearch: 'Elasticsearch', kafka: 'Kafka', solr: 'Solr', tika: 'Tika', weaviate: 'Weaviate' };
+  for (const [launcher, name] of Object.entries(servers))
+    expect(page).toMatch(new RegExp(`^\\| ${name} +\\| ${versionOf(launcher)}`, 'm'));
 });
 
 describe('the differences from Lucille', () => {
@@ -82,6 +112,13 @@ function section(page: string, heading: string): string {
 /** Returns whether a page has a reason, in any letter case and with or without code marks. */
 function includes(page: string, reason: string): boolean {
   return comparable(page).includes(comparable(reason));
+}
+
+/** Returns the version of a server that its launcher starts. */
+function versionOf(launcher: string): string {
+  const [, version] = /^VERSION=\$\{\w+:-v?(.+)\}$/m.exec(readText(`tests/servers/${launcher}`)) ?? [];
+  if (version === undefined) throw new Error(`tests/servers/${launcher} has no version`);
+  return version;
 }
 
 /** Returns the text in lower case and without code marks. */

@@ -18,7 +18,7 @@ export const size = (megabytes: number): number => (IS_FULL ? megabytes : Math.f
 export const many = (documents: number): number => (IS_FULL ? documents : Math.ceil(documents * 0.3));
 
 /** What failures say that a limit caused. A missing file or an unknown format is none: then the bomb was not read. */
-export const LIMITS = /memory|more than|longer than|exceeds|deep|like a zip bomb/;
+export const LIMITS = /memory|heap|more than|longer than|exceeds|deep|like a zip bomb/;
 
 /** A small input that becomes large. */
 export interface Bomb {

@@ -153,7 +153,7 @@ export {
   MAX_KEPT_FAILURES,
 } from './failures/kept-failure.ts';
 export { type Family, splitFamilies } from './families/split-families.ts';
-export { joinedText, requireHeap } from './memory/heap-room.ts';
+export { joinedText, requireHeap } from './memory/heap-space.ts';
 export { defaultMemoryMb, machineBytes } from './memory/machine-memory.ts';
 export type { MemoryHold } from './memory/memory-hold.ts';
 export { holdMemory, isMemoryError, maxValueBytes, memoryOf } from './memory/thread-memory.ts';

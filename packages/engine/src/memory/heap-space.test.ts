@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import { expect, it } from 'vitest';
-import { joinedText, requireHeap } from './heap-room.ts';
+import { joinedText, requireHeap } from './heap-space.ts';
 
 const { heap_size_limit: limit } = getHeapStatistics();
 
