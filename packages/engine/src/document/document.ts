@@ -1,3 +1,4 @@
+import { contractError, kindOf } from '../errors/contract-error.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import { writeFields } from './json-writer.ts';
 import { checkWritable, RESERVED_FIELDS } from './names.ts';
@@ -205,6 +206,8 @@ export class Document {
    */
   update(name: string, mode: UpdateMode, values: readonly Value[]): void {
     checkWritable(name);
+    checkMode(mode);
+    if (!Array.isArray(values)) throw contractError(`update() received ${kindOf(values)}, not a list of values`);
     if (values.length === 0) return;
     for (const value of values) if (typeof value === 'object') checkValue(name, value);
     if (mode !== 'overwrite') {
@@ -233,6 +236,7 @@ export class Document {
    * field. Does nothing if the field is missing. If both names are equal, the field moves to the end.
    */
   rename(from: string, to: string, mode: UpdateMode): void {
+    checkMode(mode);
     const source = Document.#find(this, from);
     if (source < 0) return;
     checkWritable(from);
@@ -428,4 +432,10 @@ function removeAt<T>(list: T[], at: number): void {
   const last = list.length - 1;
   for (let i = at; i < last; i++) list[i] = list[i + 1] as T;
   list.pop();
+}
+
+/** Throws `HR_COMPONENT_CONTRACT` for another mode, which would overwrite the field or discard the value. */
+function checkMode(mode: UpdateMode): void {
+  if (mode === 'overwrite' || mode === 'append' || mode === 'skip') return;
+  throw contractError(`The mode ${JSON.stringify(mode)} is not overwrite, append or skip`);
 }

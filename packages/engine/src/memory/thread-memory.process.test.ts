@@ -46,6 +46,16 @@ describe('the memory of a thread', () => {
     expect(ledger.taken).toBe(0);
   });
 
+  it.each([['12'], [-1], [Number.NaN], [undefined]])('refuses %o as a number of bytes', (bytes) => {
+    const hold = memoryOf({ id: '0' });
+    for (const call of ['take', 'takeNow', 'takeIfFree'] as const) {
+      expect(() => hold[call](bytes as never), call).toThrow(
+        expect.objectContaining({ code: 'HR_COMPONENT_CONTRACT' }),
+      );
+    }
+    expect(hold.bytes).toBe(0);
+  });
+
   it('does not count small values', () => {
     const [first] = documents(2);
     expect(memoryOf(first).take(60 * 1024)).toBeUndefined();
