@@ -41,14 +41,6 @@ const PINNED: readonly Pinned[] = [
       'Compare its imports with the replacements, then run the tests of kafka and of packages/distributed after a build.',
   },
   {
-    name: 'hyparquet',
-    version: '1.33.0',
-    owner: 'plugins/parquet',
-    uses:
-      'plugins/parquet/src/reading/page-reader.ts and encodings.ts read pages, and stored-bounds.ts and page-index.ts read ' +
-      'statistics, with functions of modules that the package exports but does not document. Run the tests of plugins/parquet.',
-  },
-  {
     name: 'unpdf',
     version: '1.8.1',
     owner: 'plugins/text-extraction',
@@ -80,11 +72,6 @@ const INSIDE =
 /** Files that are documented, or whose libraries are pinned. */
 const ALLOWED = [
   'ajv/dist/2020.js',
-  'hyparquet/src/column.js',
-  'hyparquet/src/alp.js',
-  'hyparquet/src/datapage.js',
-  'hyparquet/src/plain.js',
-  'hyparquet/src/thrift.js',
   'tesseract.js/src/worker-script/node/index.js',
 ];
 

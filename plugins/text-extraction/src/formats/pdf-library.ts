@@ -23,7 +23,8 @@ const MARK = 'hasListOfPages';
 
 /** The installed pdf.js is not the one that this plugin changes. No PDF file is read with it. */
 export class UnsupportedPdfLibrary extends Error {
-  readonly hint = `Run npm ls unpdf to see which package asks for another version, or remove the override of unpdf from package.json. Then run npm install unpdf@${VERSION}, and restart Headrace.`;
+  readonly hint =
+    `Run npm ls unpdf to see which package asks for another version, or remove the override of unpdf from package.json. Then run npm install unpdf@${VERSION}, and restart Headrace.`;
 }
 
 let loading: Promise<typeof import('unpdf')> | undefined;
@@ -65,7 +66,9 @@ async function load(): Promise<typeof import('unpdf')> {
   try {
     // The first module would load the second one later, without the hook.
     if (!(MARK in (await import('unpdf/pdfjs'))))
-      throw new UnsupportedPdfLibrary(`The package unpdf ${VERSION} has its pdf.js in another file than ${MODULE}, so it was loaded without the change of Headrace`);
+      throw new UnsupportedPdfLibrary(
+        `The package unpdf ${VERSION} has its pdf.js in another file than ${MODULE}, so it was loaded without the change of Headrace`,
+      );
     return await import('unpdf');
   } finally {
     hooks.deregister();

@@ -153,7 +153,8 @@ async function readInner(input: FileInput, to: Extraction): Promise<void> {
     const read = await readerOf(format);
     await read(opened, new InnerExtraction(to));
   } catch (error) {
-    if (error instanceof TextLimitReached || error instanceof UnsupportedPdfLibrary || input.budget.left < 0) throw error;
+    if (error instanceof TextLimitReached || error instanceof UnsupportedPdfLibrary || input.budget.left < 0)
+      throw error;
     skipped(reasonOf(error));
   }
 }
