@@ -70,10 +70,7 @@ const PINNED: readonly Pinned[] = [
 const INSIDE =
   /(?:from |import\(|require\(|createRequire\(import\.meta\.url\)\()'((?!\.|#|node:|@headrace\/)(?:@[^/']+\/)?[^/']+\/[^']*\.[cm]?js)'/g;
 /** Files that are documented, or whose libraries are pinned. */
-const ALLOWED = [
-  'ajv/dist/2020.js',
-  'tesseract.js/src/worker-script/node/index.js',
-];
+const ALLOWED = ['ajv/dist/2020.js', 'tesseract.js/src/worker-script/node/index.js'];
 
 it('no source file imports an internal file of a library', () => {
   const wrong = repositoryFiles()
