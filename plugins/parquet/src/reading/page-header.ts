@@ -1,7 +1,7 @@
 import type { Encoding } from 'hyparquet';
 import { type ByteReader, readThrift, type Thrift } from './thrift.ts';
 
-/** What stands before the bytes of a page. */
+/** The header of a page. */
 export interface PageHeader {
   /** Pages of other kinds are skipped. */
   readonly kind: 'dictionary' | 'data' | 'other';
@@ -42,7 +42,7 @@ const ENCODINGS: readonly Encoding[] = [
   'ALP',
 ];
 
-/** Reads the header of a page, and moves the reader behind it. (Source: PageHeader in parquet.thrift.) */
+/** Reads the header of a page, and moves the reader to the bytes after it. (Source: PageHeader in parquet.thrift.) */
 export function readPageHeader(reader: ByteReader): PageHeader {
   const header = readThrift(reader);
   const common = { size: integer(header.field_3), uncompressed: integer(header.field_2), version2: undefined };

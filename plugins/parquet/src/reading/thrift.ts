@@ -16,7 +16,7 @@ const STRUCT = 12;
 const LONG_LIST = 15;
 
 /**
- * Reads a structure in the compact protocol of Thrift, and moves the reader behind it. Integers of 64 bits are bigints,
+ * Reads a structure in the compact protocol of Thrift, and moves the reader to the bytes after it. Integers of 64 bits are bigints,
  * and texts are bytes. Throws if the bytes end before the structure. (Source: thrift-compact-protocol.md of Apache
  * Thrift.)
  */

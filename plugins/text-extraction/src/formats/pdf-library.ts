@@ -18,7 +18,7 @@ const FIND_IN_LIST = `async getPageDict(index) {
   return found === undefined || found[0] instanceof Error ? this.walkToPage(index) : found;
 }
 async walkToPage(`;
-/** An export that tells the changed module from the published one. */
+/** An export that only the changed module has. */
 const MARK = 'hasListOfPages';
 
 /** The installed pdf.js is not the one that this plugin changes. No PDF file is read with it. */

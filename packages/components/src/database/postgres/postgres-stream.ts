@@ -63,7 +63,7 @@ export class PostgresStream extends Duplex {
   }
 
   override _read(): void {
-    // The driver takes every message at once.
+    // The driver takes every message when it arrives.
   }
 
   override _write(bytes: Buffer, _encoding: unknown, done: (error?: Error | null) => void): void {
