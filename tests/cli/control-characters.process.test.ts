@@ -95,6 +95,32 @@ describe('names and values of documents and configs', () => {
     expect(written.length).toBeGreaterThan(20);
   });
 
+  it('are not among the documents of a preview if a component logs them to the console', async () => {
+    const cwd = directoryWith({
+      'package.json': '{"type":"module"}',
+      'chatty.js': `import { Stage, Type } from 'headrace';
+export class Chatty extends Stage {
+  static parameters = Type.Object({});
+  process(document) {
+    for (const name of ['log', 'info', 'debug', 'dir', 'table']) console[name](document.get('t'));
+  }
+}
+`,
+      'in.jsonl': JSON.stringify({ id: '1', t: 'x\n{"id":"forged"}' }),
+      'a.conf': `pipelines: [{ name: p, stages: [{ class: "./chatty.js#Chatty" }] }]
+connectors: [{ class: JSONConnector, name: c, pipeline: p, jsonPath: "in.jsonl" }], indexer { type: Nop }`,
+    });
+    installHeadrace(cwd);
+    const { stdout, stderr } = await headrace(['preview', 'a.conf', '--documents', 'in.jsonl'], { cwd });
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).id),
+    ).toEqual(['1']);
+    expect(stderr.match(/forged/g)).toHaveLength(5);
+  });
+
   it('stay as they are if a component writes them as bytes to another program', async () => {
     const cwd = directoryWith({
       'package.json': '{"type":"module"}',

@@ -21,7 +21,7 @@ import { preload } from './preload.ts';
 import { logBlockedHosts } from './refused-hosts.ts';
 import { SharedStatistics } from './stage-statistics.ts';
 import type { LaneData } from './thread-messages.ts';
-import { passOnWarnings, printOnlyText } from './thread-output.ts';
+import { passOnWarnings, printed, printOnlyText } from './thread-output.ts';
 
 /**
  * The entry of a pipeline thread. It works for one pipeline of one run at a time, from `open` to `close`. It processes
@@ -110,6 +110,7 @@ async function closePipeline(): Promise<void> {
   open?.statistics.write(open.pipeline.statistics);
   try {
     await open?.pipeline.stop();
+    await printed();
     post({ type: 'closed', failure: undefined });
   } catch (error) {
     post({ type: 'closed', failure: toFailure(error, 'HR_STAGE_FAILED') });

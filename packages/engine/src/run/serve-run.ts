@@ -15,6 +15,7 @@ import { logBlockedHosts } from './refused-hosts.ts';
 import { runConfig } from './run-config.ts';
 import type { RunPort } from './run-thread.ts';
 import type { FromRun, ThreadData, ToRun } from './thread-messages.ts';
+import { printed } from './thread-output.ts';
 
 /**
  * Serves one run or one preview in the thread of a run, then lets the thread end.
@@ -44,6 +45,7 @@ export function serveRun(port: RunPort, data: ThreadData, idle: IdleLanes): void
         return;
       case 'end':
         await idle.close();
+        await printed();
         post({ type: 'ended' });
         return;
       case 'preview': {
@@ -52,6 +54,7 @@ export function serveRun(port: RunPort, data: ThreadData, idle: IdleLanes): void
         const closed = idle.close();
         const result = await preview(message.request, message.maxComputeMillis, stop.signal);
         await closed;
+        await printed();
         post({ type: 'previewed', result });
         return;
       }
@@ -83,33 +86,32 @@ export function serveRun(port: RunPort, data: ThreadData, idle: IdleLanes): void
           post: (question) => post({ type: 'destinations', message: question }),
           onWait: (text) => runLog.warn(text),
         });
-        post({
-          type: 'done',
-          result: await runConfig(message.request, {
-            counts: new SharedCounts(message.counts),
-            indexing: new SharedIndexing(message.indexing),
-            idle,
-            signal: stop.signal,
-            destinations,
-            log,
-            forwardLog,
-            logGate,
-            onFailures: message.keepFailures
-              ? (failures, weight) =>
-                  new Promise((resolve) => {
-                    storing.push(resolve);
-                    post({ type: 'failures', failures, weight });
-                  })
-              : undefined,
-            failureGate: new MessageGate(message.failureGate),
-            onThread: (thread) => post({ type: 'thread', ...thread }),
-            onStarting: (start) => post({ type: 'starting', start }),
-            onLoaded: () => post({ type: 'loaded' }),
-            onConnectors: (connectors, results) => post({ type: 'connectors', connectors, results }),
-            onChecked: (facts) => post({ type: 'checked', facts }),
-            onModules: (modules) => post({ type: 'modules', modules }),
-          }),
+        const result = await runConfig(message.request, {
+          counts: new SharedCounts(message.counts),
+          indexing: new SharedIndexing(message.indexing),
+          idle,
+          signal: stop.signal,
+          destinations,
+          log,
+          forwardLog,
+          logGate,
+          onFailures: message.keepFailures
+            ? (failures, weight) =>
+                new Promise((resolve) => {
+                  storing.push(resolve);
+                  post({ type: 'failures', failures, weight });
+                })
+            : undefined,
+          failureGate: new MessageGate(message.failureGate),
+          onThread: (thread) => post({ type: 'thread', ...thread }),
+          onStarting: (start) => post({ type: 'starting', start }),
+          onLoaded: () => post({ type: 'loaded' }),
+          onConnectors: (connectors, results) => post({ type: 'connectors', connectors, results }),
+          onChecked: (facts) => post({ type: 'checked', facts }),
+          onModules: (modules) => post({ type: 'modules', modules }),
         });
+        await printed();
+        post({ type: 'done', result });
       }
     }
   };

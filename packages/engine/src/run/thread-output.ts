@@ -22,6 +22,9 @@ export function passOnWarnings(): void {
  * are indented. Bytes that go to a file or to another program are data, and stay as they are.
  */
 export function printOnlyText(): void {
+  // Standard output may have the documents of a preview or of an indexer.
+  const toStandardError = new console.Console(process.stderr);
+  for (const name of ['log', 'info', 'debug', 'dir', 'table'] as const) console[name] = toStandardError[name];
   for (const [stream, isWithLog] of [
     [process.stderr, true],
     [process.stdout, mayBeTerminal(1)],
@@ -34,6 +37,18 @@ export function printOnlyText(): void {
       const text = textOf(chunk, encoding, decoder);
       return write(isWithLog ? indented(text) : escaped(text), callback);
     };
+  }
+}
+
+/**
+ * Waits until everything that was printed in this thread is on its way to the main thread. A thread that is terminated
+ * loses the rest.
+ */
+export async function printed(): Promise<void> {
+  // What child threads have printed before arrives in this turn, and is passed on.
+  await new Promise(setImmediate);
+  for (const stream of [process.stdout, process.stderr]) {
+    if (stream.writableLength > 0) await new Promise<void>((resolve) => stream.write('', () => resolve()));
   }
 }
 
