@@ -15,9 +15,6 @@ const FEW_FIELDS = 400;
 
 const samples: DocumentTable[] = [];
 
-/** A saved state of a table. */
-export type TableState = readonly Field[];
-
 /**
  * Documents with the same fields, stored as columns. A stage that supports columns processes a column in one fast loop
  * instead of each document. Renaming or removing a field has no cost per document. (Source of the idea: Boncz,
@@ -200,14 +197,13 @@ export class DocumentTable {
     return (!(field.source instanceof SourceTexts) || hasOnlyTexts(columnOf(field))) && field.source.isPlain;
   }
 
-  /** Returns the current state for `restore`. */
-  save(): TableState {
-    return this.#fields.slice();
-  }
-
-  restore(state: TableState): void {
-    this.#fields = state.slice();
-    this.#shape = this.#places = this.#bypassed = undefined;
+  /** Returns a function that restores the current fields. */
+  mark(): () => void {
+    const fields = this.#fields.slice();
+    return () => {
+      this.#fields = fields;
+      this.#shape = this.#places = this.#bypassed = undefined;
+    };
   }
 
   /** Returns one document. It shares its values with the table, so call this only once for each row. */

@@ -1,8 +1,9 @@
 import type { StageResult } from '../component/stage.ts';
 import type { Document } from '../document/document.ts';
-import type { Pipeline, PipelineSink } from '../pipeline/pipeline.ts';
-import type { StageError } from '../pipeline/stage-error.ts';
-import { guardDocuments } from './guard-documents.ts';
+import { type Guard, type GuardedWork, runGroup } from './guard.ts';
+import type { Pipeline } from './pipeline.ts';
+import type { DocumentFeed, PipelineSink, QueueSink } from './sink.ts';
+import type { StageError } from './stage-error.ts';
 
 /**
  * The number of documents in one call of a pipeline that keeps several in flight. It is small, so that parts are posted
@@ -16,29 +17,17 @@ interface WaitingDocument {
   /** The number of the stage from which the document continues. */
   readonly from: number;
   /** The position of the document in the batch. */
-  readonly at: number;
+  readonly position: number;
   /** The result of the stage before `from`. */
   readonly result: StageResult | Promise<StageResult>;
 }
 
-/** Receives the documents that leave the pipeline. `position` is the position in the batch of their source document. */
-export interface PositionedSink extends Required<PipelineSink> {
-  position: number;
-  /** True if the output should be posted before the next document. */
-  readonly due: boolean;
-  /** Returns the current end of the output, for `rollback`. */
-  mark(): unknown;
-  /** Removes the output after a mark. */
-  rollback(mark: unknown): void;
-}
-
-export interface PipelineFeederOptions {
+export interface DocumentQueueOptions {
   readonly pipeline: Pick<Pipeline, 'inOrder' | 'processOne' | 'process' | 'overdue'>;
-  readonly sink: PositionedSink;
+  readonly sink: QueueSink;
   /** Returns true if the run must stop. Waiting documents then stay unprocessed. */
   readonly stopped: () => boolean;
-  /** See `GuardDocumentsOptions.guard`. */
-  readonly guard: (work: () => void, moreMillis: number) => boolean;
+  readonly guard: Guard;
   /** Called after each group of waiting documents. */
   readonly progressed: () => Promise<void>;
 }
@@ -47,98 +36,91 @@ export interface PipelineFeederOptions {
  * Sends the documents of a batch through the pipeline, in order. While a stage waits for an answer, later documents
  * wait too. A pipeline that keeps several documents in flight gets all of them at the end of the batch.
  */
-export class PipelineFeeder {
-  readonly #options: PipelineFeederOptions;
+export class DocumentQueue implements DocumentFeed {
+  readonly #options: DocumentQueueOptions;
   #backlog: WaitingDocument[] = [];
   #waiting: Promise<void> | undefined;
 
-  constructor(options: PipelineFeederOptions) {
+  constructor(options: DocumentQueueOptions) {
     this.#options = options;
   }
 
-  /** True if a stage waits for an answer. */
   get isWaiting(): boolean {
     return this.#waiting !== undefined;
   }
 
-  /**
-   * Sends a document through the stages from a number on, or lets it wait.
-   * @param at the position of the document in the batch
-   * @param result the result of the stage before `from`, if it must still be processed
-   */
-  feed(document: Document, from: number, at: number, result?: StageResult | Promise<StageResult>): void {
+  feed(document: Document, from: number, position: number, result?: StageResult | Promise<StageResult>): void {
     const { pipeline, sink } = this.#options;
     if (this.#waiting !== undefined || !pipeline.inOrder) {
       // The error is reported when all earlier documents are finished.
       if (result instanceof Promise) result.catch(() => undefined);
-      this.#backlog.push({ document, from, at, result });
+      this.#backlog.push({ document, from, position, result });
       return;
     }
-    sink.position = at;
+    sink.position = position;
     this.#waiting = pipeline.processOne(document, sink, from, result);
   }
 
   /** Resolves when no document waits. */
   async finish(): Promise<void> {
-    const { pipeline, sink, stopped, progressed } = this.#options;
     while (this.#waiting !== undefined || this.#backlog.length > 0) {
       await this.#waiting;
       this.#waiting = undefined;
       const backlog = this.#backlog;
       this.#backlog = [];
-      for (let i = 0; i < backlog.length && !stopped(); ) {
-        if (pipeline.inOrder) {
-          const { finished, waiting } = this.#processSome(backlog, i);
-          i += finished;
-          await waiting;
-        } else {
-          const some = backlog.slice(i, i + SLICE);
-          const documents = some.map(({ document }) => document);
-          await pipeline.process(documents, following(sink, some), stopped);
-          i += SLICE;
-        }
-        await progressed();
-      }
+      if (this.#options.pipeline.inOrder) await this.#processInOrder(backlog);
+      else await this.#processSlices(backlog);
     }
   }
 
   /** Fails a document that has exceeded its time limit. */
-  failOverdue(document: Document, at: number): void {
+  failOverdue(document: Document, position: number): void {
     const { pipeline, sink } = this.#options;
-    sink.position = at;
+    sink.position = position;
     sink.failedDocument(document, pipeline.overdue());
   }
 
-  /** Processes waiting documents in order, from a position in their list on. At least one of them is finished. */
-  #processSome(backlog: readonly WaitingDocument[], first: number): ReturnType<typeof guardDocuments> {
-    const { pipeline, sink, guard, stopped } = this.#options;
-    const waitingDocument = (i: number) => backlog[first + i] as WaitingDocument;
-    return guardDocuments({
-      count: backlog.length - first,
+  async #processInOrder(backlog: readonly WaitingDocument[]): Promise<void> {
+    const { pipeline, sink, guard, stopped, progressed } = this.#options;
+    const work: GuardedWork = {
+      count: backlog.length,
+      guard,
+      mark: () => sink.mark(),
       process: (i) => {
-        const { document, from, at, result } = waitingDocument(i);
-        sink.position = at;
+        const { document, from, position, result } = backlog[i] as WaitingDocument;
+        sink.position = position;
         return pipeline.processOne(document, sink, from, result);
       },
       ends: () => sink.due || stopped(),
-      guard,
-      mark: () => {
-        const mark = sink.mark();
-        return () => sink.rollback(mark);
-      },
       overdue: (i) => {
-        const { document, at } = waitingDocument(i);
-        this.failOverdue(document, at);
+        const { document, position } = backlog[i] as WaitingDocument;
+        this.failOverdue(document, position);
       },
-    });
+    };
+    for (let i = 0; i < backlog.length && !stopped(); ) {
+      const { finished, waiting } = runGroup(work, i);
+      i += finished;
+      await waiting;
+      await progressed();
+    }
+  }
+
+  async #processSlices(backlog: readonly WaitingDocument[]): Promise<void> {
+    const { pipeline, sink, stopped, progressed } = this.#options;
+    for (let i = 0; i < backlog.length && !stopped(); i += SLICE) {
+      const slice = backlog.slice(i, i + SLICE);
+      const documents = slice.map(({ document }) => document);
+      await pipeline.process(documents, following(sink, slice), stopped);
+      await progressed();
+    }
   }
 }
 
 /** Returns a sink for documents that pass through the pipeline together and leave it one family at a time. */
-function following(sink: PositionedSink, documents: readonly WaitingDocument[]): PipelineSink {
+function following(sink: QueueSink, documents: readonly WaitingDocument[]): PipelineSink {
   let next = 0;
   const follow = () => {
-    sink.position = documents[next++]?.at ?? -1;
+    sink.position = documents[next++]?.position ?? -1;
   };
   follow();
   return {
