@@ -124,6 +124,19 @@ export class DocumentTable {
     return at < 0 ? undefined : columnOf(this.#fields[at] as Field);
   }
 
+  /**
+   * Returns the rows whose value of a field passes a test, in order. A missing value is undefined.
+   * @param among the rows to test; defaults to all
+   */
+  rowsWhere(name: string, test: (value: Value | undefined) => boolean, among?: readonly number[]): number[] {
+    const column = this.column(name);
+    if (among !== undefined) return among.filter((row) => test(column?.[row]));
+    if (column === undefined) return test(undefined) ? Array.from({ length: this.count }, (_, row) => row) : [];
+    const rows: number[] = [];
+    for (let row = 0; row < column.length; row++) if (test(column[row])) rows.push(row);
+    return rows;
+  }
+
   /** Returns the column of a field as it was set, if it is lazy and none of its documents was removed. */
   lazyColumn(name: string): LazyColumn | undefined {
     return this.#fields[this.#place(name)]?.lazy;

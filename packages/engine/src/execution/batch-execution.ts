@@ -45,16 +45,11 @@ export interface BatchExecutionOptions {
   readonly progressed: () => Promise<void>;
 }
 
-/** The start of some work, and how to undo it. */
+/** The start of some work. */
 interface Begun {
   /** The position in the batch of the first document of the work. */
   readonly at: number;
-  readonly undoSink: Undo;
-  readonly undoStatistics: Undo;
-  /** The number of stages that the document has already passed as a row of a table. */
-  readonly tableStages: number;
-  /** The position in the batch after the last row of that table. */
-  readonly tableEnd: number;
+  readonly undo: Undo;
 }
 
 /**
@@ -147,7 +142,7 @@ export class BatchExecution {
     this.#paused = true;
     const begun = this.#begun;
     if (begun?.at !== this.#done) return false;
-    this.#undo(begun);
+    begun.undo();
     this.#isAlone = true;
     return true;
   }
@@ -269,7 +264,7 @@ export class BatchExecution {
     // The documents of the first table are processed one at a time, which shows how fast the stages are.
     if (this.#tableCount++ > 0 && this.#tables.suits) {
       if (this.#tables.process(rows)) return -1;
-      this.#undo(this.#begun as Begun);
+      this.#begun?.undo();
       this.#paused = true;
       return undefined;
     }
@@ -298,11 +293,23 @@ export class BatchExecution {
     return this.#together && !this.#byRow && !this.#queue.isWaiting && this.#options.pipeline.inOrder;
   }
 
-  /** Begins work that can be undone until `#finish`. The parameters are those of `Begun`. */
+  /**
+   * Begins work that can be undone until `#finish`.
+   * @param tableStages the number of stages that the document has already passed as a row of a table
+   * @param tableEnd the position in the batch after the last row of that table
+   */
   #begin(tableStages = 0, tableEnd = this.#done): void {
-    const undoSink = this.#options.sink.mark();
-    const undoStatistics = this.#options.pipeline.statisticsMark.mark();
-    this.#begun = { at: this.#done, undoSink, undoStatistics, tableStages, tableEnd };
+    const { sink, pipeline } = this.#options;
+    const { statisticsMark } = pipeline;
+    const at = this.#done;
+    const undoSink = sink.mark();
+    const undoStatistics = statisticsMark.mark();
+    const undo = () => {
+      undoSink();
+      undoStatistics();
+      statisticsMark.uncount(tableStages, tableEnd - at);
+    };
+    this.#begun = { at, undo };
   }
 
   /**
@@ -313,12 +320,6 @@ export class BatchExecution {
   #finish(end: number, documents: number): void {
     this.#done = end;
     if (this.#options.sink.due || this.#options.isPassOver(documents)) this.#paused = true;
-  }
-
-  #undo({ at, undoSink, undoStatistics, tableStages, tableEnd }: Begun): void {
-    undoSink();
-    undoStatistics();
-    this.#options.pipeline.statisticsMark.uncount(tableStages, tableEnd - at);
   }
 
   /** Collects documents that will be processed alone, until there are enough of them. */

@@ -10,6 +10,8 @@ import type { StageCall } from './stage-call.ts';
  * so that a generator can clean up.
  */
 export class ChildReader {
+  /** The number of children that were read. */
+  count = 0;
   /** True after the last child. */
   ended = false;
   readonly #call: StageCall;
@@ -35,6 +37,7 @@ export class ChildReader {
         this.ended = true;
         return undefined;
       }
+      this.count++;
       this.#call.statistics.children++;
       adopt(value, this.#parent);
       this.#call.observer?.emitted(value);

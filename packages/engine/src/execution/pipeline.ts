@@ -109,7 +109,7 @@ export class Pipeline {
 
   /** Returns a schedule that sends whole tables through all stages. */
   tables(sink: TableSink, feed: DocumentFeed): TableSchedule {
-    return new TableSchedule(this.#calls, sink, feed);
+    return new TableSchedule(this.#calls, this.#rows, sink, feed);
   }
 
   /** Returns the error for a document whose processing was interrupted, for the stage that was called last. */

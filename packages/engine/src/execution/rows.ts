@@ -37,7 +37,7 @@ export class RowSchedule {
       const output = new SinkOutput(input, sink);
       const to = this.#calls.length;
       const waiting = isGiven(result)
-        ? this.#runAfter(result, input, from, to, output)
+        ? this.runAfter(result, input, from, to, output)
         : this.run(input, from, to, output);
       if (waiting !== undefined) {
         return waiting.then(
@@ -63,14 +63,17 @@ export class RowSchedule {
       const call = this.#calls[i] as StageCall;
       this.#current = call;
       const result = call.call(document);
-      if (result !== undefined) return this.#runAfter(result, document, i + 1, to, output);
+      if (result !== undefined) return this.runAfter(result, document, i + 1, to, output);
     }
     output.emit(document);
     return undefined;
   }
 
-  /** Continues after a stage that emits children or waits, in the range from `from` to `to` (exclusive). */
-  #runAfter(
+  /**
+   * Sends a document through the stages from `from` to `to` (exclusive), with the result of the stage before `from`.
+   * Throws a `StageError`, or rejects with it.
+   */
+  runAfter(
     result: Children | Promise<StageResult>,
     document: Document,
     from: number,
@@ -79,6 +82,7 @@ export class RowSchedule {
   ): Promise<void> | undefined {
     const call = this.#calls[from - 1] as StageCall;
     if (isPromise(result)) {
+      output.defer?.(document, from, result);
       return result.then(
         async (children) => {
           if (isGiven(children)) {
@@ -112,12 +116,15 @@ export class RowSchedule {
   ): Promise<void> | undefined {
     const reader = new ChildReader(call, children, parent);
     const waiting = this.#runSome(reader, call, from, to, output);
-    return reader.ended ? undefined : this.#runRest(waiting, reader, call, from, to, output);
+    if (reader.ended) return undefined;
+    output.defer?.(parent, from, reader.rest());
+    return this.#runRest(waiting, reader, call, from, to, output);
   }
 
-  /** Processes children until there are no more, or one must wait, or the output is full. */
+  /** Processes children until there are no more, or one must wait, or the output takes no more. */
   #runSome(reader: ChildReader, call: StageCall, from: number, to: number, output: Output): Promise<void> | undefined {
-    while (!output.full) {
+    const { maxChildren = Number.POSITIVE_INFINITY } = output;
+    while (!output.full && reader.count < maxChildren) {
       // The time limit also applies to generating the children.
       this.#current = call;
       const child = reader.next();

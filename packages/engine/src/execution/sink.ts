@@ -1,4 +1,4 @@
-import type { StageResult } from '../component/stage.ts';
+import type { Children, StageResult } from '../component/stage.ts';
 import type { Document } from '../document/document.ts';
 import type { TableGroup } from '../document/table-group.ts';
 import type { StageError } from './stage-error.ts';
@@ -11,6 +11,15 @@ export interface Output {
   readonly full: boolean;
   /** Waits until the output is taken, and may block. Returns false if no more output is needed. */
   relieve(): Promise<boolean>;
+  /** The maximum number of children that a stage may emit for a document before it is deferred. Defaults to no limit. */
+  readonly maxChildren?: number;
+  /**
+   * Called before a document waits, and after its first `maxChildren` children. May throw: then the document stays in
+   * its stage.
+   * @param from the number of the stage from which the document must continue
+   * @param result the result of the stage before it, or the children that were not read
+   */
+  defer?(document: Document, from: number, result: Children | Promise<StageResult>): void;
 }
 
 /** Receives the results of the documents of a pipeline, in their order. */

@@ -5,9 +5,15 @@ import { Document } from '../document/document.ts';
 import { DocumentList } from '../document/document-list.ts';
 import { DocumentTable } from '../document/document-table.ts';
 import type { TableGroup } from '../document/table-group.ts';
+import { RowSchedule } from './rows.ts';
 import { StageCall } from './stage-call.ts';
 import { newStatistics } from './stage-statistics.ts';
 import { TableSchedule } from './tables.ts';
+
+const unguarded = (work: () => void) => {
+  work();
+  return true;
+};
 
 /** A stage that processes tables: it adds a column. */
 function tableStage(name: string): StageCall {
@@ -68,7 +74,7 @@ function passThrough(
   };
   const rows = () =>
     documents instanceof DocumentList ? documents : new DocumentTable(['id'], [documents], documents.length);
-  const schedule = new TableSchedule(steps, sink, feeder);
+  const schedule = new TableSchedule(steps, new RowSchedule(steps, unguarded), sink, feeder);
   for (let i = 0; i < times; i++) if (!schedule.process(rows())) events.push('must be repeated');
   return events;
 }

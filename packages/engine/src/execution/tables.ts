@@ -3,10 +3,10 @@ import type { Document } from '../document/document.ts';
 import { DocumentList } from '../document/document-list.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import { GroupBuilder, TableGroup } from '../document/table-group.ts';
-import { ChildReader } from './children.ts';
 import { RowDocuments } from './row-documents.ts';
-import type { DocumentFeed, TableSink } from './sink.ts';
-import { isPromise, type StageCall } from './stage-call.ts';
+import type { RowSchedule } from './rows.ts';
+import type { DocumentFeed, Output, TableSink } from './sink.ts';
+import type { StageCall } from './stage-call.ts';
 import { StageError } from './stage-error.ts';
 import { TableGain } from './table-gain.ts';
 
@@ -53,6 +53,7 @@ interface Segment {
  */
 export class TableSchedule {
   readonly #calls: readonly StageCall[];
+  readonly #rows: RowSchedule;
   readonly #sink: TableSink;
   readonly #feed: DocumentFeed;
   readonly #gain = new TableGain();
@@ -64,9 +65,13 @@ export class TableSchedule {
    */
   readonly #wholeFrom = new Set<number>();
 
-  /** @param feed receives the documents that leave their table before the last stage */
-  constructor(calls: readonly StageCall[], sink: TableSink, feed: DocumentFeed) {
+  /**
+   * @param rows sends the documents through stages whose children or promises separate them from their table
+   * @param feed receives the documents that leave their table before the last stage
+   */
+  constructor(calls: readonly StageCall[], rows: RowSchedule, sink: TableSink, feed: DocumentFeed) {
     this.#calls = calls;
+    this.#rows = rows;
     this.#sink = sink;
     this.#feed = feed;
   }
@@ -201,9 +206,7 @@ export class TableSchedule {
     }
     for (let at = first; at < end; at++) {
       if (segment.ofRows) at = (segment.builder as GroupBuilder).addRun(rows.documents, at, end);
-      const document = rows.documents[at];
-      if (at === end || document === undefined) continue;
-      this.#leave(document, rows.position(at), rows.isChild(at), segment, tableOf(rows, at, segment), rows.row(at));
+      if (at < end && rows.documents[at] !== undefined) this.#leaveRow(rows, at, segment);
     }
   }
 
@@ -252,70 +255,49 @@ export class TableSchedule {
       feed.feed(document, from, position, result);
       return;
     }
+    const output: Output = {
+      full: false,
+      relieve: async () => true,
+      maxChildren: MAX_CHILDREN,
+      emit: (left) => {
+        if (left === document) this.#leaveRow(rows, at, segment);
+        else if (this.#sink.needsFamilies) throw BROKEN;
+        else this.#leave(left, position, true, segment);
+      },
+      defer: (deferred, stage, rest) => {
+        if (deferred !== document || isChild || this.#inFamilies) throw BROKEN;
+        throw new Continuation(stage, rest);
+      },
+    };
     try {
-      this.#runAfter(result, document, position, from, segment);
-      this.#run(document, position, isChild, from, segment, tableOf(rows, at, segment), rows.row(at));
+      this.#rows.runAfter(result, document, from, segment.to, output);
     } catch (error) {
       if (error instanceof StageError) {
         this.#fail(rows, at, error);
         return;
       }
       if (!(error instanceof Continuation)) throw error;
-      if (isChild || this.#inFamilies) throw BROKEN;
       if (segment.builder !== undefined) this.#flush(segment.builder, segment.to);
       feed.feed(document, error.from, position, error.result);
     }
   }
 
-  /** Sends a document through the stages of a segment from a number on, its children first. */
-  #run(
-    document: Document,
-    position: number,
-    isChild: boolean,
-    from: number,
-    segment: Segment,
-    table?: number,
-    row?: number,
-  ): void {
-    for (let i = from; i < segment.to; i++) {
-      const result = (this.#calls[i] as StageCall).call(document);
-      if (result !== undefined) this.#runAfter(result, document, position, i + 1, segment);
-    }
-    this.#leave(document, position, isChild, segment, table, row);
+  #leaveRow(rows: RowDocuments, at: number, segment: Segment): void {
+    const table = segment.ofRows ? rows.table(at) : undefined;
+    this.#leave(rows.documents[at] as Document, rows.position(at), rows.isChild(at), segment, table, rows.row(at));
   }
 
-  /** Processes the result of the stage before `from` for a document. */
-  #runAfter(
-    result: Children | Promise<StageResult>,
-    document: Document,
-    position: number,
-    from: number,
-    segment: Segment,
-  ): void {
-    if (isPromise(result)) throw new Continuation(from, result);
-    if (this.#sink.needsFamilies) throw BROKEN;
-    const reader = new ChildReader(this.#calls[from - 1] as StageCall, result, document);
-    for (let read = 0; read < MAX_CHILDREN; read++) {
-      const child = reader.next();
-      if (child === undefined) return;
-      try {
-        this.#run(child, position, true, from, segment);
-      } catch (error) {
-        reader.close();
-        throw error instanceof Continuation ? BROKEN : error;
-      }
-    }
-    throw new Continuation(from, reader.rest());
-  }
-
-  /** Adds a document to the builder of a segment, or lets it leave the pipeline. */
+  /**
+   * Adds a document to the builder of a segment, or lets it leave the pipeline.
+   * @param table the number of the table of the document in its group, if it is a row there
+   */
   #leave(
     document: Document,
     position: number,
     isChild: boolean,
     { to, builder }: Segment,
-    table: number | undefined,
-    row: number | undefined,
+    table?: number,
+    row?: number,
   ): void {
     const sink = this.#sink;
     if (document.dropped) sink.dropped(isChild ? 0 : 1, isChild ? 1 : 0);
@@ -336,9 +318,4 @@ export class TableSchedule {
   #flush(builder: GroupBuilder, from: number): void {
     if (builder.count > 0) this.#runGroup(builder.take(), from);
   }
-}
-
-/** Returns the number of the table of a document. Undefined if the document is no row of a table of its group. */
-function tableOf(rows: RowDocuments, at: number, { ofRows }: Segment): number | undefined {
-  return ofRows ? rows.table(at) : undefined;
 }
