@@ -26,23 +26,27 @@ export function newStatistics(name: string): StageStatistics {
  */
 export class StatisticsMark {
   readonly #stages: readonly StageStatistics[];
-  readonly #counts: Float64Array;
-  readonly #undo: Undo = () => this.#restore();
+  /** The counts at the last two marks. V8 may interrupt a mark, and then the mark before it is still complete. */
+  readonly #counts: readonly [Float64Array, Float64Array];
+  readonly #undo: readonly [Undo, Undo] = [() => this.#restore(0), () => this.#restore(1)];
+  #last: 0 | 1 = 0;
 
   constructor(stages: readonly StageStatistics[]) {
     this.#stages = stages;
-    this.#counts = new Float64Array(3 * stages.length);
+    this.#counts = [new Float64Array(3 * stages.length), new Float64Array(3 * stages.length)];
   }
 
   mark(): Undo {
-    const counts = this.#counts;
+    const next = this.#last === 0 ? 1 : 0;
+    const counts = this.#counts[next];
     for (let i = 0; i < this.#stages.length; i++) {
       const { processed, children, errors } = this.#stages[i] as StageStatistics;
       counts[3 * i] = processed;
       counts[3 * i + 1] = children;
       counts[3 * i + 2] = errors;
     }
-    return this.#undo;
+    this.#last = next;
+    return this.#undo[next];
   }
 
   /**
@@ -53,11 +57,12 @@ export class StatisticsMark {
     for (const statistics of this.#stages.slice(0, stages)) statistics.processed -= documents;
   }
 
-  #restore(): void {
+  #restore(mark: 0 | 1): void {
+    const counts = this.#counts[mark];
     for (const [i, statistics] of this.#stages.entries()) {
-      statistics.processed = this.#counts[3 * i] as number;
-      statistics.children = this.#counts[3 * i + 1] as number;
-      statistics.errors = this.#counts[3 * i + 2] as number;
+      statistics.processed = counts[3 * i] as number;
+      statistics.children = counts[3 * i + 1] as number;
+      statistics.errors = counts[3 * i + 2] as number;
     }
   }
 }
