@@ -11,7 +11,7 @@ const SEED = Number(process.env.BESIDE_SEED ?? 20_261_128);
 const EVERY_MILLIS = 1000;
 
 /**
- * Rebuilds an index of OpenSearch from Postgres while incremental runs write to its alias, and kills runs and services.
+ * Rebuilds an index of OpenSearch from Postgres while incremental runs write to its alias, cancels runs and kills the service.
  * Throws as soon as the index and the table differ.
  */
 export function rebuildBesideJobs() {

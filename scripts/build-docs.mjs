@@ -1,17 +1,24 @@
-// `npm run docs`: writes the generated pages of the docs from the output of the build: the catalog of components and
-// the tables of error codes and old names. With --check it writes nothing, and fails if a page differs from its generated content.
+// `npm run docs`: writes the generated pages of the docs from the output of the build: the catalog of components, the
+// OpenAPI document, and the tables of error codes and old names. With --check it writes nothing, and fails if a page differs from its generated content.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { apiPage } from './docs/api-page.mjs';
 import { componentPages } from './docs/component-pages.mjs';
 import { errorPage } from './docs/error-page.mjs';
 import { releasesPage } from './docs/releases-page.mjs';
+import { openapiDocument } from './lib/openapi-document.mjs';
 import { env, root } from './lib/root.mjs';
 
 const docs = new URL('../docs/', import.meta.url);
-const pages = formatted({ ...componentPages(), 'errors.md': errorPage(), 'lucille-releases.md': releasesPage() });
+const pages = formatted({
+  ...componentPages(),
+  'api.md': apiPage(await openapiDocument()),
+  'errors.md': errorPage(),
+  'lucille-releases.md': releasesPage(),
+});
 const stale = Object.entries(pages).filter(([path, text]) => read(path) !== text);
 
 if (process.argv.includes('--check')) {

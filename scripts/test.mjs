@@ -4,8 +4,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { prepare } from './lib/prepare.mjs';
-import { collect, root, run } from './lib/root.mjs';
+import { collect, root } from './lib/root.mjs';
+import { runVitest } from './lib/run-vitest.mjs';
 import { lintSteps } from './lint.mjs';
+
+/** How long Vitest may take to remove its servers and processes after the last test, in milliseconds. */
+const END_MILLIS = 90_000;
 
 installServers();
 await prepare();
@@ -19,14 +23,12 @@ console.log('vitest run');
 const directory = mkdtempSync(join(tmpdir(), 'headrace-test-'));
 const report = join(directory, 'report.json');
 const files = process.argv.slice(2);
-const code = await run('vitest', [
-  'run',
-  ...files,
-  '--reporter=default',
-  '--reporter=json',
-  `--outputFile.json=${report}`,
-]);
-count(code);
+const vitest = await runVitest(
+  ['run', ...files, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+  report,
+  END_MILLIS,
+);
+count(vitest);
 rmSync(directory, { recursive: true, force: true });
 
 for (const { name, output, exitCode } of await lint) {
@@ -71,7 +73,8 @@ async function collectLint() {
 }
 
 /** Adds the tests of the report. A file that could not be loaded counts as one failure. */
-function count(exitCode) {
+function count({ exitCode, left }) {
+  if (left !== undefined) failures.push(`vitest did not end after its tests. These processes were left:\n${left}`);
   const before = failures.length;
   let results;
   try {

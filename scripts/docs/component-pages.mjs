@@ -1,6 +1,6 @@
 // Writes the reference of the components: one page for each kind and one for the plugins, and one for each component.
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { catalogUrl } from '@headrace/components';
 import { commonParameters, indexerSettings, ownFields, plainType, readCatalog, specFields } from '@headrace/engine';
 import { render } from '@headrace/hocon';
@@ -110,6 +110,9 @@ function pluginComponentPage({ name, folder }, entry) {
     `This ${entry.kind} is in the plugin [${name}](../../../plugins/${folder}/README.md): \`npm install ${name}\`.`,
     ...facts(entry),
     sharedKeys(entry),
+    ...differencesSection(entry, [
+      `The README of the plugin has [its differences](../../../plugins/${folder}/README.md#differences-from-lucille).`,
+    ]),
     ...runnableSection(entry),
   ]);
 }
@@ -136,7 +139,35 @@ function grouped(stages) {
 }
 
 function componentPage(entry) {
-  return document([`# ${entry.name}`, NOTICE, ...facts(entry), sharedKeys(entry), ...runnableSection(entry)]);
+  return document([
+    `# ${entry.name}`,
+    NOTICE,
+    ...facts(entry),
+    sharedKeys(entry),
+    ...differencesSection(entry, ownDifferences(entry)),
+    ...runnableSection(entry),
+  ]);
+}
+
+/** Returns the section with the differences from Lucille: those of the component, and a link to those of its kind. */
+function differencesSection({ kind, aliases }, own) {
+  const heading = '## Differences from Lucille';
+  // The only alias of a component is its Java class.
+  if (aliases.length === 0) return [heading, `Lucille has no such ${kind}.`];
+  return [heading, ...own, `The [differences of all ${kind}s](../../differences.md#${kind}s) apply to it.`];
+}
+
+/** Returns the file beside the source of a component that lists its differences, such as copy-fields.differences.md. */
+function ownDifferences({ name }) {
+  const file = join(root, 'packages/components/src', `${FILES.get(name)}.differences.md`);
+  if (!existsSync(file)) return [];
+  const page = join(root, 'docs/components', `${FILES.get(name)}.md`);
+  const target = (link) => relative(dirname(page), join(dirname(file), link));
+  return [
+    readFileSync(file, 'utf8')
+      .trim()
+      .replaceAll(/\]\((\.[^)]*)\)/g, (_, link) => `](${target(link)})`),
+  ];
 }
 
 /** Returns the sentence about the keys of every component of a kind, with a link to their table. */

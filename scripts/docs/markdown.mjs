@@ -23,3 +23,24 @@ export function table(headings, rows) {
 export function block(language, text) {
   return `\`\`\`${language}\n${text}\n\`\`\``;
 }
+
+/** Returns JSON whose short lists and objects are on one line. */
+export function jsonText(value, indent = '') {
+  const line = jsonLine(value);
+  if (line.length + indent.length <= 100 || value === null || typeof value !== 'object') return line;
+  const inner = `${indent}  `;
+  if (Array.isArray(value)) {
+    return `[\n${value.map((item) => inner + jsonText(item, inner)).join(',\n')}\n${indent}]`;
+  }
+  const members = Object.entries(value).map(
+    ([key, member]) => `${inner}${JSON.stringify(key)}: ${jsonText(member, inner)}`,
+  );
+  return `{\n${members.join(',\n')}\n${indent}}`;
+}
+
+function jsonLine(value) {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(jsonLine).join(', ')}]`;
+  const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${jsonLine(member)}`);
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}

@@ -79,8 +79,10 @@ function isBuilt() {
   const packages = readdirSync(join(root, 'packages')).map((name) => join('packages', name));
   return [...packages, ...plugins].every((path) => {
     const folder = join(root, path);
-    const names = readdirSync(join(folder, 'src'), { recursive: true }).filter((name) => name !== TEST_CATALOG);
-    const files = names.map((name) => join(folder, 'src', name));
+    // The docs read the Markdown files, not the build.
+    const files = readdirSync(join(folder, 'src'), { recursive: true })
+      .filter((name) => name !== TEST_CATALOG && !name.endsWith('.md'))
+      .map((name) => join(folder, 'src', name));
     const output = path === join('packages', 'web') ? join(root, 'packages/service/web') : join(folder, 'dist');
     return existsSync(output) && [join(folder, 'package.json'), ...files].every(isOlder);
   });

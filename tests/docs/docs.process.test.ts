@@ -1,15 +1,16 @@
 import { execFile } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { headrace, repository } from '../cli/headrace.ts';
-import { commandsOf, fileOf, isWholeConfig, missingLines, type Page, readPages } from './page.ts';
+import { commandsOf, fileOf, isWholeConfig, missingLines, readPages } from './page.ts';
 import { pageDirectory } from './page-directory.ts';
 
 const run = promisify(execFile);
 const docs = join(repository, 'docs');
-const pages = readPages(docs);
+const taskPages = readPages(join(docs, 'tasks'));
+const pages = [...readPages(docs), ...taskPages];
 
 describe.each(pages)('$name', (page) => {
   it('contains only complete configs that are valid, without a warning', async () => {
@@ -21,22 +22,15 @@ describe.each(pages)('$name', (page) => {
       expect(stdout, `${page.name}:${block.line}`).toBe(`${file}: valid (no problems)\n`);
     }
   });
-
-  it('contains only links to existing targets', () => {
-    for (const [, target = ''] of page.text.matchAll(/\]\(([^)\s]+)\)/g)) {
-      if (/^[a-z]+:/.test(target)) continue;
-      const [path = '', anchor] = target.split('#');
-      const file = path === '' ? join(docs, page.name) : resolve(docs, path);
-      expect(existsSync(file), target).toBe(true);
-      if (anchor === undefined) continue;
-      const linked = pages.find((other) => join(docs, other.name) === file);
-      expect(linked === undefined ? [anchor] : anchorsOf(linked), target).toContain(anchor);
-    }
-  });
 });
 
-/** Pages with commands. The commands of service.md need a service: `service.process.test.ts` runs them. */
-const sessions = pages.filter(({ name, blocks }) => name !== 'service.md' && blocks.some(isSession));
+/**
+ * Pages with commands. Those of service.md need a service, and those of tasks need servers:
+ * `service.process.test.ts` and `task-pages.server.test.ts` run them.
+ */
+const sessions = pages.filter(
+  (page) => page.name !== 'service.md' && !taskPages.includes(page) && page.blocks.some(isSession),
+);
 
 describe.each(sessions)('the commands of $name', (page) => {
   it('print the output that the page shows', async () => {
@@ -54,15 +48,4 @@ describe.each(sessions)('the commands of $name', (page) => {
 
 function isSession({ language }: { language: string }): boolean {
   return language === 'console';
-}
-
-/** Returns the anchors of the headings of a page, as GitHub creates them. */
-function anchorsOf({ text }: Page): string[] {
-  const headings = text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.*)$/gm);
-  return [...headings].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replaceAll(' ', '-'),
-  );
 }

@@ -21,6 +21,8 @@ export interface ShownCommand {
 
 export interface Page {
   name: string;
+  /** The absolute path of the file. */
+  path: string;
   text: string;
   blocks: readonly Block[];
 }
@@ -29,8 +31,9 @@ export interface Page {
 export function readPages(directory: string): Page[] {
   const names = readdirSync(directory).filter((name) => name.endsWith('.md'));
   return names.sort().map((name) => {
-    const text = readFileSync(join(directory, name), 'utf8');
-    return { name, text, blocks: blocksOf(text) };
+    const path = join(directory, name);
+    const text = readFileSync(path, 'utf8');
+    return { name, path, text, blocks: blocksOf(text) };
   });
 }
 

@@ -1,4 +1,4 @@
-/** Recorded runs in which Headrace differs on purpose, and why. Each is in docs/differences.md. */
+/** Recorded runs in which Headrace differs on purpose, and why. The docs list each of them. */
 export const runDifferences: Readonly<Record<string, string>> = {
   'engine/run-children-same-id': 'a child counts as created with any id, so the counts add up',
   'engine/run-local-children-same-id': 'a child counts as created with any id, so the counts add up',

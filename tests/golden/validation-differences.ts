@@ -1,4 +1,4 @@
-/** Recorded validations with an intended difference, by name, and the reason. docs/differences.md has each of them. */
+/** Recorded validations with an intended difference, by name, and the reason. The docs list each of them. */
 export const VALIDATION_DIFFERENCES: Readonly<Record<string, string>> = {
   'val-connector-pipeline-missing': 'validation reports a pipeline that does not exist',
   'val-empty-pipelines': 'validation reports a pipeline that does not exist',

@@ -31,6 +31,7 @@ const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
   'plugins/ocr/src/recognition/program-recognizer.ts': 'writes images for the program to a new folder',
   'plugins/vector-stores/src/lancedb/lance-process.ts': 'creates the folder that allowedPath returned',
   'plugins/video/src/frames/find-program.ts': 'finds ffmpeg, which no uploaded config sets',
+  'plugins/ocr/src/recognition/pdfium.ts': 'reads the program of a package, which no config names',
 };
 
 /** Functions of `node:fs` that open no path. They work on open files. */

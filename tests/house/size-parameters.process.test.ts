@@ -6,9 +6,9 @@ import { readCatalog, type TSchema } from '@headrace/engine';
 import { describe, expect, it } from 'vitest';
 import { root, workspacePackages } from './repository.ts';
 
-/** Parts of the names of numbers that decide how much memory or disk a config needs. */
+/** Parts of the names of numbers that decide how much memory, disk or time a config needs. */
 const SIZE =
-  /(?:mb|megabytes|kb|bytes|memory|size|capacity|pixels|dimensions|objects|terms|rows|lines\w*|characters|width|height)$/i;
+  /(?:mb|megabytes|kb|bytes|memory|size|capacity|pixels|dimensions|objects|terms|rows|lines\w*|characters|width|height|limit|length|pages|tokens|millis|ms)$/i;
 
 /** Numbers with such a name that need no limit of the policy, and why. */
 const HARMLESS: Readonly<Record<string, string>> = {
@@ -22,6 +22,15 @@ const HARMLESS: Readonly<Record<string, string>> = {
   'CSVConnector maxLinesPerCell': 'a record has a limit of 64 MiB',
   'FileConnector maxLinesPerCell': 'a record has a limit of 64 MiB',
   'ApplyFileHandlers maxLinesPerCell': 'a record has a limit of 64 MiB',
+  'ChunkText characterLimit': 'it cuts a text that exists',
+  'CreateStaticTeaser maxLength': 'it cuts a text that exists',
+  'TextExtractor textContentLimit': 'it cuts a text that exists',
+  'ChunkPassages maxTokens': 'it divides a text that exists',
+  'DetectLanguage minLength': 'it selects texts that exist',
+  'DetectLanguage maxLength': 'it selects a part of a text that exists',
+  'ParquetConnector limit': 'it ends the reading earlier',
+  'FileConnector pathLength': 'it is accepted without effect',
+  'TextExtractor serverPulseMillis': 'it is accepted without effect',
 };
 
 interface NumberParameter {

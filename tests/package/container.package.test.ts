@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -73,6 +73,14 @@ describe('Containerfile', () => {
     }
     for (const path of ['.git/HEAD', 'node_modules/a', 'packages/engine/dist/a.js', 'packages/a/src/a.test.ts'])
       expect(isIgnored(path)).toBe(true);
+  });
+
+  it('copies all that the build reads outside packages: the projects of TypeScript, and examples for the catalog', () => {
+    const { references } = JSON.parse(readText('tsconfig.json')) as { references: { path: string }[] };
+    const examples = repositoryFiles().filter((path) => /^examples\/(connectors|indexers)\//.test(path));
+    const needed = [...references.map(({ path }) => `${path}/tsconfig.json`), ...examples];
+    expect(needed.length).toBeGreaterThan(references.length);
+    expect(files).toEqual(expect.arrayContaining(needed));
   });
 
   it('runs only npm scripts that exist', () => {
@@ -170,8 +178,12 @@ describe('the image', () => {
       mkdirSync(dirname(join(context, path)), { recursive: true });
       cpSync(join(root, path), join(context, path));
     }
-    const env = { ...process.env, npm_config_prefer_offline: 'true', npm_config_loglevel: 'error' };
-    for (const { text } of all(build, 'RUN')) await run('sh', ['-c', text], { cwd: context, env });
+    // `npm test` has installed and built with the same commands. Doing it again would take a minute of processor time.
+    const [install, compile, ...others] = all(build, 'RUN').map(({ text }) => text);
+    expect([install, compile]).toEqual(['npm ci --ignore-scripts --no-audit --no-fund', 'npm run build']);
+    for (const path of builtFolders()) await share(path, context);
+    const env = { ...process.env, npm_config_offline: 'true', npm_config_loglevel: 'error' };
+    for (const text of others) await run('sh', ['-c', text], { cwd: context, env });
     for (const { flags, words } of all(image, 'COPY')) {
       const [source = '', target = ''] = words;
       const from = flags['from'] === 'build' ? join(context, source.replace('/build/', '')) : join(root, source);
@@ -219,6 +231,26 @@ describe('the image', () => {
     expect(await ended).toBe(0);
   });
 });
+
+/** Returns the folders that `npm ci` and `npm run build` have made. */
+function builtFolders(): string[] {
+  const listed = execFileSync('git', ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  return listed.split('\n').filter((path) => /^(node_modules|(packages|plugins)\/.*)\/$/.test(path));
+}
+
+/** Copies a folder of the repository, with hard links if possible. */
+async function share(path: string, context: string): Promise<void> {
+  const isLinkable = statSync(root).dev === statSync(context).dev;
+  await run('cp', [isLinkable ? '-al' : '-a', join(root, path), join(context, dirname(path))]);
+  // npm writes to this file, which it must not do through a link.
+  const list = join(context, path, '.package-lock.json');
+  if (!existsSync(list)) return;
+  rmSync(list);
+  cpSync(join(root, path, '.package-lock.json'), list);
+}
 
 /** Returns the URL of a service that was just started. */
 function urlOf(service: ChildProcess): Promise<string> {

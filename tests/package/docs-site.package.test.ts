@@ -89,6 +89,33 @@ describe('the documentation site', () => {
     }
   });
 
+  it('lists every page for assistants, with its title, a sentence and a link to its Markdown', () => {
+    const lines = readFileSync(join(site, 'llms.txt'), 'utf8').split('\n');
+    expect(lines[0]).toBe('# Headrace');
+    const listed = new Map(
+      lines.flatMap((line) => {
+        const [, title, path, sentence] = /^- \[(.+?)\]\(\/(\S+\.md)\): (\S.*[.!?])$/.exec(line) ?? [];
+        return path === undefined ? [] : [[path, { title, sentence }]];
+      }),
+    );
+    const sources = readdirSync(docs, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.md'));
+    expect([...listed.keys()].sort()).toEqual(sources.sort());
+    for (const path of sources) expect(readFileSync(join(site, path))).toEqual(readFileSync(join(docs, path)));
+    expect(listed.get('retrieval.md')).toEqual({
+      title: 'Retrieval: passages, vectors and old chunks',
+      sentence: 'A search by meaning, or a language model with your documents, needs passages instead of whole files.',
+    });
+  });
+
+  it('has one file with the text of every page for assistants', () => {
+    const full = readFileSync(join(site, 'llms-full.txt'), 'utf8');
+    const sources = readdirSync(docs, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.md'));
+    const missing = sources.filter(
+      (path) => !full.includes(`<!-- /${path} -->\n\n${readFileSync(join(docs, path), 'utf8').trimEnd()}\n`),
+    );
+    expect(missing).toEqual([]);
+  });
+
   it('has an index for its search', () => {
     const chunks = readdirSync(join(site, 'assets/chunks'));
     expect(chunks.some((file) => file.startsWith('@localSearchIndex'))).toBe(true);

@@ -1,15 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomFrom } from '../service/random.ts';
 import { again, ChangingShop, type ShopPlaces } from './changing-shop.ts';
-
-/** A service whose store outlives it. */
-export interface KillableService {
-  readonly url: Promise<string>;
-  kill(): Promise<unknown>;
-}
+import { type KillableService, RestartedService } from './restarted-service.ts';
 
 interface Rounds {
   readonly places: ShopPlaces;
+  /** Starts a service. Its store outlives it. */
   readonly launch: () => KillableService;
   readonly products: number;
   readonly rounds: number;
@@ -21,9 +17,12 @@ interface Rounds {
 /** What happened in all rounds. */
 export interface BesideReport {
   readonly rebuilds: number;
-  /** Rebuilds that a kill of the service has ended. */
+  /** How often the process of the service was killed with SIGKILL, at a random moment. */
+  kills: number;
+  /** Rebuilds and incremental runs that a kill has ended. */
   killedRebuilds: number;
-  /** Rebuilds that failed because a request of a killed service was executed after they began. */
+  killedIncremental: number;
+  /** Rebuilds that were refused because a request of a killed service was executed after they began. */
   refusedRebuilds: number;
   /** Incremental runs that succeeded, and those that were cancelled at a random moment. */
   incremental: number;
@@ -33,78 +32,82 @@ export interface BesideReport {
 }
 
 /**
- * Rebuilds an index while products change, incremental runs write the changes, and runs and services are killed at random
- * moments. Throws if the index and the table differ after a rebuild and one more incremental run.
+ * Rebuilds an index while products change and incremental runs write the changes. In each round, the service is killed up to
+ * twice, during the rebuild, an incremental run or neither. Throws if the index and the table differ after a rebuild and
+ * one more incremental run.
  */
 export async function rebuildBeside(given: Rounds): Promise<BesideReport> {
   const { places, launch, products, rounds, seed, everyMillis } = given;
-  const report = { rebuilds: rounds, killedRebuilds: 0, refusedRebuilds: 0, incremental: 0, cancelled: 0, repeated: 0 };
-  const random = randomFrom(seed);
+  const report: BesideReport = {
+    rebuilds: rounds,
+    kills: 0,
+    killedRebuilds: 0,
+    killedIncremental: 0,
+    refusedRebuilds: 0,
+    incremental: 0,
+    cancelled: 0,
+    repeated: 0,
+  };
+  const [cancels, kills] = [randomFrom(seed), randomFrom(seed + 1)];
   const shop = await ChangingShop.open(places, products, seed);
-  let service = launch();
-  let url = await service.url;
-  const post = (path: string, body?: object) => ask(url + path, body ?? {});
-  const upload = async (config: string) => (await ask(`${url}/v1/config`, config))['configId'] as string;
+  const service = new RestartedService(launch);
   try {
-    const rebuild = await upload(shop.rebuildConfig());
-    const incremental = await upload(shop.incrementalConfig());
-    const start = async (configId: string) => (await post('/v1/run', { configId }))['runId'] as string;
-    const endOf = async (runId: string): Promise<Run> => {
-      for (;;) {
-        const run = (await ask(`${url}/v1/run/${runId}`)) as unknown as Run;
-        if (run.done) return run;
-        await sleep(20);
+    const rebuild = await service.upload(shop.rebuildConfig());
+    const incremental = await service.upload(shop.incrementalConfig());
+    /** How long the last complete rebuild took. */
+    let rebuildMillis = 0;
+
+    const write = async () => {
+      const runId = await service.start(incremental);
+      if (cancels.below(4) === 0) {
+        await sleep(cancels.below(200));
+        await service.cancel(runId);
+      }
+      const run = await service.endOf(runId);
+      if (run.status === 'CANCELLED') report.cancelled++;
+      else if (run.status === 'INTERRUPTED') report.killedIncremental++;
+      else {
+        requireSuccess(run);
+        report.incremental++;
       }
     };
-    const first = await endOf(await start(rebuild));
-    if (first.status !== 'SUCCEEDED') throw new Error(first.runResult?.message);
-    for (let round = 0; round < rounds; round++) {
-      let isKilling = false;
-      const changing = again(() => shop.change(20), 5);
-      const running = again(async () => {
-        // While the service is killed, requests to it fail.
-        if (isKilling) return;
-        try {
-          const run = await start(incremental);
-          if (random.below(4) === 0) {
-            await sleep(random.below(200));
-            await post(`/v1/run/${run}/cancel`).catch(() => undefined);
-          }
-          const { status, runResult } = await endOf(run);
-          if (status === 'SUCCEEDED') report.incremental++;
-          else if (status === 'CANCELLED') report.cancelled++;
-          else if (!isKilling && status !== 'INTERRUPTED') throw new Error(runResult?.message ?? status);
-        } catch (error) {
-          if (!isKilling && !(error instanceof TypeError)) throw error;
-        }
-      }, everyMillis);
-      let kills = random.below(3) === 0 ? 1 : 0;
-      for (;;) {
-        const run = await start(rebuild);
-        if (kills-- > 0) {
-          await sleep(random.below(3000));
-          isKilling = true;
-          await service.kill();
-          service = launch();
-          url = await service.url;
-          isKilling = false;
+    const rebuildOnce = async () => {
+      for (let refused = 0; ; ) {
+        const began = performance.now();
+        const run = await service.run(rebuild);
+        if (run.status === 'INTERRUPTED') {
           report.killedRebuilds++;
           continue;
         }
-        const { status, runResult } = await endOf(run);
-        const message = runResult?.message ?? '';
-        if (status !== 'SUCCEEDED' && message.includes('Check foreignWrites: FAILED') && kills < -1) {
+        const message = run.runResult?.message ?? '';
+        // At most once for each kill of this process.
+        if (message.includes('Check foreignWrites: FAILED') && refused++ < report.kills) {
           report.refusedRebuilds++;
           continue;
         }
-        if (status !== 'SUCCEEDED') throw new Error(message);
+        requireSuccess(run);
+        rebuildMillis = performance.now() - began;
         report.repeated += Number(/(\d+) changes? of other runs/.exec(message)?.[1] ?? 0);
-        break;
+        return;
       }
+    };
+    const killSometimes = async () => {
+      for (let left = kills.below(3); left > 0; left--) {
+        await sleep(kills.below(1.2 * rebuildMillis));
+        await service.kill();
+        report.kills++;
+      }
+    };
+
+    await rebuildOnce();
+    for (let round = 0; round < rounds; round++) {
+      const changing = again(() => shop.change(20), 5);
+      const writing = again(write, everyMillis);
+      await Promise.all([rebuildOnce(), killSometimes()]);
       await changing.stop();
-      await running.stop();
-      const last = await endOf(await start(incremental));
-      if (last.status !== 'SUCCEEDED') throw new Error(last.runResult?.message);
+      await writing.stop();
+      requireSuccess(await service.run(incremental));
+      report.incremental++;
       const different = await shop.differences();
       if (different.length > 0) {
         throw new Error(`Round ${round}: ${different.length} products differ: ${different.slice(0, 5).join('; ')}`);
@@ -112,23 +115,11 @@ export async function rebuildBeside(given: Rounds): Promise<BesideReport> {
     }
     return report;
   } finally {
-    await service.kill();
+    await service.end();
     await shop.close();
   }
 }
 
-interface Run {
-  readonly done: boolean;
-  readonly status: string;
-  readonly runResult: { readonly message: string } | null;
-}
-
-/** @param body a config as text, or the body of a request; undefined for GET */
-async function ask(url: string, body?: object | string): Promise<Record<string, unknown>> {
-  const type = typeof body === 'string' ? 'application/hocon' : 'application/json';
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const request = body === undefined ? {} : { method: 'POST', headers: { 'content-type': type }, body: text };
-  const response = await fetch(url, request);
-  if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as Record<string, unknown>;
+function requireSuccess({ status, runResult }: Awaited<ReturnType<RestartedService['run']>>): void {
+  if (status !== 'SUCCEEDED') throw new Error(`${status}: ${runResult?.message}`);
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import pg from 'pg';
 import { type Random, randomFrom } from '../service/random.ts';
 
@@ -94,6 +95,7 @@ export class ChangingShop {
       const kind = this.#random.below(10);
       if (kind === 0) await this.delete(sku);
       else if (kind === 1) await this.#add();
+      else if (kind === 2) await this.#rename(sku);
       else await this.setPrice(sku, this.#random.below(1_000_000) / 100);
     }
   }
@@ -112,6 +114,16 @@ export class ChangingShop {
     );
   }
 
+  /** Changes the columns of a product, and its variants. */
+  async #rename(sku: number): Promise<void> {
+    const change = this.#random.below(1_000_000);
+    await this.#client.query(
+      `WITH changed AS (UPDATE variants SET color = 'color ${change}', stock = ${change % 40} WHERE sku = ${sku})
+       UPDATE products SET title = 'Title ${change}', brand = 'brand${change % 50}', updated_at = clock_timestamp()
+       WHERE sku = ${sku}`,
+    );
+  }
+
   async #add(): Promise<void> {
     const sku = this.#next++;
     await this.#client.query(
@@ -120,18 +132,14 @@ export class ChangingShop {
     );
   }
 
-  /** Returns the differences between the table and the index: the products with their prices, or nothing. */
+  /** Returns the differences between the table and the index, in all columns; or nothing. */
   async differences(): Promise<string[]> {
-    const { rows } = await this.#client.query(
-      `SELECT sku::text, (SELECT amount::float8 FROM prices r WHERE r.sku = p.sku AND currency = 'EUR') AS price
-       FROM products p`,
-    );
-    const wanted = new Map(rows.map(({ sku, price }) => [sku as string, price as number]));
+    const wanted = await this.#table();
     const found = await this.#index();
     const all = new Set([...wanted.keys(), ...found.keys()]);
     return [...all]
-      .filter((sku) => wanted.get(sku) !== found.get(sku))
-      .map((sku) => `${sku} costs ${wanted.get(sku)} in the table and ${found.get(sku)} in the index`);
+      .filter((id) => !isDeepStrictEqual(wanted.get(id), found.get(id)))
+      .map((id) => `${id} is ${text(wanted.get(id))} in the table and ${text(found.get(id))} in the index`);
   }
 
   async query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
@@ -142,24 +150,32 @@ export class ChangingShop {
     await this.#client.end();
   }
 
-  /** Returns the prices of all products in the index, by their ids. */
-  async #index(): Promise<Map<string, number>> {
+  /** Returns all products in the table, by their ids. */
+  async #table(): Promise<Map<string, unknown>> {
+    // The text of a time has all digits, the Date of the driver does not.
+    const time = `to_char(p.updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS time`;
+    const { rows } = await this.#client.query(`SELECT ${time}, ${PRODUCT}`);
+    return new Map(
+      rows.map(({ sku, time: updated_at, ...columns }) => [sku, product({ ...columns, sku: Number(sku), updated_at })]),
+    );
+  }
+
+  /** Returns all products in the index, by their ids. */
+  async #index(): Promise<Map<string, unknown>> {
     const { opensearch, alias } = this.#places;
-    const prices = new Map<string, number>();
+    const products = new Map<string, unknown>();
     await ask(`${opensearch}/${alias}/_refresh`, {});
     for (let after: unknown[] | undefined; ; ) {
-      const search = {
-        size: 10_000,
-        _source: ['price.eur'],
-        sort: [{ sku: 'asc' }],
-        ...(after && { search_after: after }),
-      };
+      const search = { size: 10_000, sort: [{ sku: 'asc' }], ...(after && { search_after: after }) };
       const { hits } = (await ask(`${opensearch}/${alias}/_search`, search)) as {
-        hits: { hits: { _id: string; _source: { price: { eur: number } }; sort: unknown[] }[] };
+        hits: { hits: { _id: string; _source: { updated_at: string }; sort: unknown[] }[] };
       };
-      for (const { _id, _source } of hits.hits) prices.set(_id, _source.price.eur);
+      for (const { _id, _source } of hits.hits) {
+        const { id: _1, run_id: _2, ...columns } = _source as Product & { id?: unknown; run_id?: unknown };
+        products.set(_id, product(columns));
+      }
       after = hits.hits.at(-1)?.sort;
-      if (after === undefined) return prices;
+      if (after === undefined) return products;
     }
   }
 
@@ -194,6 +210,21 @@ async function ask(url: string, body: object): Promise<unknown> {
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
   if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`);
   return response.json();
+}
+
+/** A product with its columns, as the index or the table has it. */
+interface Product {
+  readonly updated_at: string;
+  readonly variants?: unknown;
+}
+
+/** Returns a product in one spelling: an index has milliseconds, and no field for a product without variants. */
+function product({ updated_at, variants, ...columns }: Product): object {
+  return { ...columns, updated_at: Date.parse(updated_at), variants: variants ?? [] };
+}
+
+function text(value: unknown): string {
+  return value === undefined ? 'missing' : JSON.stringify(value);
 }
 
 /** Returns a query in one line, for a config. */

@@ -196,7 +196,7 @@ await describeWithServer(
         const first = await rebuild('rebuild {}');
         const logged: string[] = [];
         const { done } = runs.start(runs.config([{ id: 'late', title: 'late' }], ''), logged);
-        await expect.poll(() => logged.join()).toContain('waits until the rebuild of its destination has ended');
+        await expect.poll(() => logged.join()).toContain('waits for the rebuild of');
         first.release();
         expect(await first.done).toMatchObject({ status: 'SUCCEEDED' });
         expect(await done).toMatchObject({ status: 'SUCCEEDED' });

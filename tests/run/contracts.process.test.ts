@@ -17,24 +17,43 @@ async function outcomeOf(parts: Parameters<typeof configOf>[0]) {
 describe('a connector that breaks a rule', () => {
   it.each([
     ['a plain object', 'A Document is expected, not [object Object]'],
-    ['no id', 'A document has no id: its id is a undefined'],
+    ['no id', 'A document has no id: its id is undefined'],
     ['a number as id', 'A document has no id: its id is a number'],
     ['a value too few', 'The document "x" has 2 field names and 1 values'],
     ['one document for all records', 'publish() received the document "a" again'],
     ['a text as bytes', 'The bytes of a chunk are a string, not a Uint8Array'],
     ['no decoder', 'The decoder of a chunk is not { url, name, options }'],
     ['a wrong number of documents', 'LinesDecoder returned 2 records of a chunk that was published with documents: 3'],
-    ['a rejected record without a message', 'A rejected record has a string as place and a undefined as message'],
+    ['a rejected record without a message', 'A rejected record has a string as place and undefined as message'],
     ['a rejected record of no documents', 'A rejected record contains 0 documents'],
     ['a late publish', 'publish() was called after execute() had ended'],
     ['AsyncDecoder', 'decode() of AsyncDecoder returned a promise'],
     ['SameDocumentDecoder', 'SameDocumentDecoder passed the document "a" twice'],
-    ['NoIdDecoder', 'NoIdDecoder passed a document without an id: its id is a undefined'],
+    ['NoIdDecoder', 'NoIdDecoder passed a document without an id: its id is undefined'],
+    ['PlainDecoder', 'PlainDecoder passed [object Object], not a Document'],
   ])('fails the run: %s', async (breach, message) => {
     const { result, reasons } = await outcomeOf({ connector: `class: ContractConnector, breach: "${breach}"` });
     expect(result.status).toBe('FAILED');
     expect(reasons.join('\n')).toContain('HR_COMPONENT_CONTRACT ');
     expect(reasons.join('\n')).toContain(message);
+  });
+
+  it.each([
+    ['a plain object', 'A Document is expected, not [object Object]'],
+    ['no id', 'A document has no id: its id is undefined'],
+    ['one document for all records', 'publish() received the document "a" again'],
+    ['a text as bytes', 'The bytes of a chunk are a string, not a Uint8Array'],
+    ['a wrong number of documents', 'LinesDecoder returned 2 records of a chunk that was published with documents: 3'],
+    ['a rejected record without a message', 'A rejected record has a string as place and undefined as message'],
+    ['a late publish', 'publish() was called after execute() had ended'],
+    ['AsyncDecoder', 'decode() of AsyncDecoder returned a promise'],
+    ['SameDocumentDecoder', 'SameDocumentDecoder passed the document "a" twice'],
+    ['NoIdDecoder', 'NoIdDecoder passed a document without an id: its id is undefined'],
+    ['PlainDecoder', 'PlainDecoder passed [object Object], not a Document'],
+  ])('fails the preview: %s', async (breach, message) => {
+    const config = configOf({ connector: `class: ContractConnector, breach: "${breach}"` });
+    const { problems } = await harness.preview(config);
+    expect(problems).toMatchObject([{ code: 'HR_COMPONENT_CONTRACT', message: expect.stringContaining(message) }]);
   });
 
   it('fails the run if a decoder uses its sink later', async () => {
@@ -46,6 +65,9 @@ describe('a connector that breaks a rule', () => {
 it('a connector may use the memory of small chunks again, and need not wait for the last calls', async () => {
   const { result, succeeded } = await outcomeOf({ connector: 'class: HastyConnector' });
   expect([result.status, succeeded]).toEqual(['SUCCEEDED', 3]);
+  const { results, problems } = await harness.preview(configOf({ connector: 'class: HastyConnector' }));
+  expect(problems).toEqual([]);
+  expect(results.map(({ documents }) => documents)).toEqual(['a1', 'b1', 'c1'].map((id) => [`{"id":"${id}"}`]));
 });
 
 describe('a stage that breaks a rule', () => {
@@ -87,14 +109,17 @@ describe('an indexer that breaks a rule', () => {
     ['a position twice', "The indexer's send() does not say which of"],
     ['too few outcomes', 'The indexer confirmed a batch of'],
     ['no outcomes', 'The indexer confirmed a batch of'],
-    ['NothingEncoder', 'encode() of NothingEncoder returned a undefined, not a text'],
+    ['NothingEncoder', 'encode() of NothingEncoder returned undefined, not a text'],
     ['AsyncEncoder', 'encode() of AsyncEncoder returned [object Promise], not a text'],
+    ['EmptyEncoder', 'encode() of EmptyEncoder returned an empty text'],
+    ['EmptyTableEncoder', 'encodeTable() of EmptyTableEncoder returned an empty text'],
+    ['PackEmptyEncoder', 'encodeTable() of PackEmptyEncoder returned an empty text'],
     ['ShortTableEncoder', 'encodeTable() of ShortTableEncoder returned'],
     ['maxInFlight', 'maxInFlight of ContractIndexer is 0, not a whole number from 1'],
     ['finish', 'finish() of ContractIndexer returned'],
     ['HashEncoder', 'hash() of HashEncoder returned 1 bytes for'],
     ['PackSameEncoder', 'pack() of PackSameEncoder returned the memory that it received'],
-    ['PackNothingEncoder', 'pack() of PackNothingEncoder returned a undefined'],
+    ['PackNothingEncoder', 'pack() of PackNothingEncoder returned undefined'],
   ])('fails the run: %s', async (breach, message) => {
     const indexer = `class: ContractIndexer }\ncontract { breach: "${breach}"`;
     const { result, reasons } = await outcomeOf({

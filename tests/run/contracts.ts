@@ -102,6 +102,12 @@ export class SameDocumentDecoder {
   }
 }
 
+export class PlainDecoder {
+  decode(_: Uint8Array, __: unknown, sink: RecordSink): void {
+    sink.document({ id: 'a' } as never);
+  }
+}
+
 export class NoIdDecoder {
   decode(_: Uint8Array, __: unknown, sink: RecordSink): void {
     sink.document(new Document(Shape.of(['a']), ['x']));
@@ -176,6 +182,28 @@ export class NothingEncoder {
 export class AsyncEncoder {
   async encode(): Promise<string> {
     return 'x';
+  }
+}
+
+export class EmptyEncoder {
+  encode(): string {
+    return '';
+  }
+}
+
+export class EmptyTableEncoder extends TextEncoder {
+  encodeTable(table: DocumentTable): string[] {
+    return table.ids.map((id, row) => (row === 1 ? '' : id));
+  }
+}
+
+/** Has a table encoder for an indexer that is streaming, whose texts may contain several documents. */
+export class PackEmptyEncoder extends TextEncoder {
+  encodeTable(): string[] {
+    return [''];
+  }
+  pack(documents: Uint8Array): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(documents);
   }
 }
 

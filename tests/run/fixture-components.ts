@@ -28,12 +28,18 @@ const countParameters = Type.Object({
   pad: Type.Optional(Type.Integer({ default: 0 })),
 });
 
+/** Computes for hours. */
+function computeLong(): void {
+  /^(a+)+$/.test(`${'a'.repeat(60)}b`);
+}
+
 /** Publishes documents `<prefix>0`, `<prefix>1`, … with their number in `n`. */
 export class CountConnector extends Connector<typeof countParameters> {
   static override readonly parameters = countParameters;
 
   override preExecute(): void {
     if (this.params.failIn === 'preExecute') throw new Error('no preExecute today');
+    if (this.params.failIn === 'endless-start') computeLong();
   }
 
   override async execute(publisher: Publisher | undefined): Promise<void> {
@@ -99,7 +105,7 @@ export class Trouble extends Stage<typeof troubleParameters> {
 
   override start(): void {
     if (this.params.kind === 'start') throw new Error('this stage does not start');
-    if (this.params.kind === 'endless-start') /^(a+)+$/.test(`${'a'.repeat(60)}b`);
+    if (this.params.kind === 'endless-start') computeLong();
   }
 
   override process(document: Document): Document[] | undefined | Promise<undefined> {
@@ -238,6 +244,8 @@ export class BreakingConnector extends Connector<typeof breakingParameters> {
 const fileParameters = Type.Object({
   path: Type.String(),
   failConnect: Type.Optional(Type.Boolean({ default: false })),
+  /** The part of its start that computes without end: prepare, connect or begin. */
+  endless: Type.Optional(Type.String()),
   /** Fails documents whose id ends with this. */
   failIds: Type.Optional(Type.String()),
   /** Throws on every batch from this number on. */
@@ -267,7 +275,16 @@ export class BatchFileIndexer extends Indexer<typeof fileParameters> {
     return { url: import.meta.url, name: 'IdEncoder', options: undefined };
   }
 
+  override async prepare(): Promise<void> {
+    if (this.params.endless === 'prepare') computeLong();
+  }
+
+  override async begin(): Promise<void> {
+    if (this.params.endless === 'begin') computeLong();
+  }
+
   override connect(): void {
+    if (this.params.endless === 'connect') computeLong();
     if (this.params.failConnect) throw new Error('no server is listening');
     writeFileSync(this.params.path, '');
   }

@@ -1,5 +1,6 @@
+import { DEFAULT_POLICY, type Policy } from '@headrace/engine';
 import { afterAll, expect, it } from 'vitest';
-import { configOf, RunHarness } from './run-harness.ts';
+import { configOf, RunHarness, registrySource } from './run-harness.ts';
 
 const harness = new RunHarness();
 afterAll(() => harness.close());
@@ -19,6 +20,24 @@ it('a stage that computes without end when it starts is ended after worker.maxPr
       ),
     },
   ]);
+});
+
+it.each([
+  ['connector', 'HR_CONNECTOR_FAILED', 'Connector c (CountConnector)', 'failIn: endless-start', ''],
+  ['indexer', 'HR_INDEXER_START', 'The indexer BatchFileIndexer', '', 'endless: prepare'],
+  ['indexer', 'HR_INDEXER_CONNECT', 'The indexer BatchFileIndexer', '', 'endless: connect'],
+  ['indexer', 'HR_INDEXER_CONNECT', 'The indexer BatchFileIndexer', '', 'endless: begin'],
+])('a policy ends a run whose %s computes without end when it starts: %s', async (_, code, name, failIn, endless) => {
+  const config = configOf({
+    connector: `class: CountConnector, count: 1, ${failIn}`,
+    indexer: 'class: BatchFileIndexer',
+    rest: `batchfile { path: "${harness.directory}/out", ${endless} }`,
+  });
+  const policy: Policy = { ...DEFAULT_POLICY, limits: { maxProcessingSecs: 1 } };
+  const result = await harness.run(config, { registry: { ...registrySource, policy } });
+  expect(result.status).toBe('FAILED');
+  const message = `${name} computed longer than 1 s to start, which is the limit for uploaded configs`;
+  expect(result.problems).toMatchObject([{ code, message }]);
 });
 
 it(

@@ -96,7 +96,11 @@ export class RunHarness {
   preview(config: string, request: Partial<PreviewRequest> = {}, timeoutMillis = 30_000, signal?: AbortSignal) {
     const { root } = readConfigText(config);
     if (root === undefined) throw new Error('no config');
-    return this.#launcher().preview({ root, registry: registrySource, ...request }, timeoutMillis, signal);
+    return this.#launcher().preview(
+      { root, registry: { ...registrySource, ...this.#options.registry }, ...request },
+      timeoutMillis,
+      signal,
+    );
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -8,23 +7,28 @@ const GROUPS = [
   { root: '/sys/fs/cgroup', limit: 'memory.max', peak: 'memory.peak' },
 ] as const;
 
-/** How a process was limited: by a control group, or by a limit of the process (RLIMIT_DATA). */
+/** Whether a control group limits a process, or its memory is only measured. */
 export interface MemoryLimit {
-  readonly kind: 'group' | 'process';
-  /** Returns the most memory that was in use, in MiB; undefined if only the process is limited. */
+  readonly kind: 'group' | 'measured';
+  /** Returns the most memory that was in use since the last reset, in MiB; undefined without a group. */
   peakMb(): number | undefined;
+  /** Starts to measure the peak again. Version 2 of control groups cannot, so its peak is that of all time. */
+  resetPeak(): void;
   /** Removes the group. Call it after the process has ended. */
   remove(): Promise<void>;
 }
 
+/** Set to `measured`, this variable makes a test only measure, also where groups are possible. */
+const ONLY_MEASURED = process.env['HEADRACE_LIMIT'] === 'measured';
+
 /**
  * Limits the memory of a process that has just started, and of its later children. The kernel kills a process that
- * exceeds the limit of its group. If this machine allows no groups, allocations above the limit fail, which also ends a
- * Node process.
+ * exceeds the limit of its group. If this machine allows no groups, the caller compares `peakResidentMb`: RLIMIT_DATA
+ * counts what V8 reserves for each thread, so with 1 GiB it ends a service that starts its first run.
  */
 export function limitMemoryOf(pid: number, bytes: number): MemoryLimit {
   for (const { root, limit, peak } of GROUPS) {
-    if (!existsSync(join(root, 'cgroup.procs'))) continue;
+    if (ONLY_MEASURED || !existsSync(join(root, 'cgroup.procs'))) continue;
     try {
       const group = mkdtempSync(join(root, 'headrace-'));
       try {
@@ -35,13 +39,15 @@ export function limitMemoryOf(pid: number, bytes: number): MemoryLimit {
         throw error;
       }
       const peakMb = () => Number(readFileSync(join(group, peak), 'utf8')) / 2 ** 20;
-      return { kind: 'group', peakMb, remove: () => removal(group) };
+      const resetPeak = () => {
+        if (peak === 'memory.max_usage_in_bytes') writeFileSync(join(group, peak), '0');
+      };
+      return { kind: 'group', peakMb, resetPeak, remove: () => removal(group) };
     } catch {
-      // The directory is read-only, or the controller is not available there. The other limit works everywhere.
+      // The directory is read-only, or the controller is not available there.
     }
   }
-  execFileSync('prlimit', [`--pid=${pid}`, `--data=${bytes}`]);
-  return { kind: 'process', peakMb: () => undefined, remove: async () => undefined };
+  return { kind: 'measured', peakMb: () => undefined, resetPeak: () => undefined, remove: async () => undefined };
 }
 
 /** Removes a group, as soon as the kernel has removed the ended processes from it. */
@@ -59,6 +65,20 @@ async function removal(group: string): Promise<void> {
 
 /** Returns the memory of a process that is in use, in MiB. */
 export function residentMb(pid: number): number {
+  return megabytes(pid, 'VmRSS');
+}
+
+/** Returns the most memory that a process used since the last reset, in MiB. */
+export function peakResidentMb(pid: number): number {
+  return megabytes(pid, 'VmHWM');
+}
+
+/** Starts to measure the peak of a process again. */
+export function resetPeakResident(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
+}
+
+function megabytes(pid: number, field: string): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024;
+  return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024;
 }

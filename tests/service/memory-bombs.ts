@@ -17,6 +17,9 @@ export const IS_ALL: boolean = wanted === 'full' || wanted === 'all';
 export const size = (megabytes: number): number => (IS_FULL ? megabytes : Math.floor(megabytes / 3));
 export const many = (documents: number): number => (IS_FULL ? documents : Math.ceil(documents * 0.3));
 
+/** What failures say that a limit caused. A missing file or an unknown format is none: then the bomb was not read. */
+export const LIMITS = /memory|heap|more than|longer than|exceeds|deep|like a zip bomb/;
+
 /** A small input that becomes large. */
 export interface Bomb {
   readonly name: string;
@@ -34,6 +37,10 @@ export interface Bomb {
   readonly answer?: (response: ServerResponse) => void;
   /** What happens to the documents. `any`: the connector may fail before it publishes them. */
   readonly expected: 'succeeded' | 'failed' | 'either' | 'any';
+  /** What each succeeded document contains in the output, if that shows that its bomb was read. */
+  readonly seen?: string;
+  /** What the first failure says. Defaults to `LIMITS`. */
+  readonly refusal?: RegExp;
 }
 
 /** A compressed body of this many MiB of zeros. */
@@ -143,16 +150,23 @@ const A = Buffer.alloc(size(90) * MIB, 'A');
 export const SPACES: Buffer = Buffer.alloc(size(300) * MIB, ' ');
 
 /** A file that a few kilobytes describe, which many documents send through `TextExtractor`. */
-function extracted(name: string, content: () => string | Uint8Array, isUsual = false, more = ''): Bomb {
-  const file = `${name.replaceAll(' ', '-')}.bin`;
+function extracted(
+  name: string,
+  type: string,
+  content: () => string | Uint8Array,
+  { isUsual = false, more = '', refusal = LIMITS } = {},
+): Bomb {
+  const file = `${name.replaceAll(/\W+/g, '-')}.bin`;
   return {
     name: `${name} in TextExtractor`,
     isUsual,
     documents: many(6),
     expected: 'either',
+    seen: `"tika_content_type":"${type}`,
+    refusal,
     write: (files) => writeFileSync(join(files, file), content()),
     stages: (_, files) =>
-      `{class: SetStaticValues, staticValues: {f: "${files}/${file}"}}, {class: TextExtractor, filePathField: f ${more}}, {class: DeleteFields, fields: [text]}`,
+      `{class: SetStaticValues, staticValues: {f: "${files}/${file}"}}, {class: TextExtractor, filePathField: f, onError: fail ${more}}, {class: DeleteFields, fields: [text]}`,
   };
 }
 
@@ -187,18 +201,30 @@ function overlapping(entries: number): Buffer {
   return Buffer.concat([one.subarray(0, start), ...Array(entries).fill(header), end]);
 }
 
+const ZIP = 'application/zip';
+const PDF = 'application/pdf';
+const OFFICE = 'application/vnd.openxmlformats-officedocument.';
+const largeEntries = () => zipOf(Array.from({ length: 20 }, (_, i) => part(`${i}.txt`, A)));
+
 /** Bombs in files of many formats. */
 export const FORMATS: readonly Bomb[] = [
-  extracted('gzip', () => gzipSync(SPACES)),
-  extracted('gzip inside gzip', () => gzipSync(gzipSync(SPACES))),
-  extracted('a zip with large entries', () => zipOf(Array.from({ length: 20 }, (_, i) => part(`${i}.txt`, A))), true),
-  extracted('a zip with many entries', () => zipOf(Array.from({ length: 20_000 }, (_, i) => part(`${i}.txt`, 'a')))),
-  extracted('a zip whose entries overlap', () => overlapping(40)),
-  extracted('a zip inside a zip', () =>
+  extracted('gzip', 'application/gzip', () => gzipSync(SPACES)),
+  extracted('gzip inside gzip', 'application/gzip', () => gzipSync(gzipSync(SPACES))),
+  extracted('a zip with large entries', ZIP, largeEntries, { isUsual: true }),
+  extracted('a zip with large entries and its own limits', ZIP, largeEntries, {
+    isUsual: true,
+    more: ', maxMemoryMb: 100000, maxExpandedMb: 100000',
+  }),
+  extracted('a zip with many entries', ZIP, () =>
+    zipOf(Array.from({ length: 20_000 }, (_, i) => part(`${i}.txt`, 'a'))),
+  ),
+  extracted('a zip whose entries overlap', ZIP, () => overlapping(40)),
+  extracted('a zip inside a zip', ZIP, () =>
     zipOf(Array.from({ length: 9 }, (_, i) => part(`${i}.zip`, zipOf([part('a', A)])))),
   ),
   extracted(
     'docx',
+    `${OFFICE}wordprocessingml.document`,
     () =>
       zipOf([
         types('word/document.xml', 'wordprocessingml.document.main+xml'),
@@ -207,23 +233,23 @@ export const FORMATS: readonly Bomb[] = [
           around('<w:document xmlns:w="x"><w:body><w:p><w:r><w:t>', '</w:t></w:r></w:p></w:body></w:document>'),
         ),
       ]),
-    true,
+    { isUsual: true },
   ),
-  extracted('xlsx', () =>
+  extracted('xlsx', `${OFFICE}spreadsheetml.sheet`, () =>
     zipOf([
       types('xl/workbook.xml', 'spreadsheetml.sheet.main+xml'),
       part('xl/workbook.xml', '<workbook/>'),
       part('xl/sharedStrings.xml', around('<sst><si><t>', '</t></si></sst>')),
     ]),
   ),
-  extracted('pptx', () =>
+  extracted('pptx', `${OFFICE}presentationml.presentation`, () =>
     zipOf([
       types('ppt/presentation.xml', 'presentationml.presentation.main+xml'),
       part('ppt/presentation.xml', around('<p:presentation xmlns:p="x">', '</p:presentation>')),
       part('ppt/slides/slide1.xml', around('<p:sld xmlns:p="x">', '</p:sld>')),
     ]),
   ),
-  extracted('odt', () =>
+  extracted('odt', 'application/vnd.oasis.opendocument.text', () =>
     zipOf([
       { name: 'mimetype', content: 'application/vnd.oasis.opendocument.text', method: 0 },
       part(
@@ -232,31 +258,36 @@ export const FORMATS: readonly Bomb[] = [
       ),
     ]),
   ),
-  extracted('epub', () =>
+  extracted('epub', 'application/epub+zip', () =>
     zipOf([
       { name: 'mimetype', content: 'application/epub+zip', method: 0 },
       part('META-INF/container.xml', '<container><rootfiles><rootfile full-path="o.opf"/></rootfiles></container>'),
       part('o.opf', around('<package>', '</package>')),
     ]),
   ),
-  extracted('a PDF page', () => pdfOf('/Filter/FlateDecode', deflateSync(SPACES)), true),
+  extracted('a PDF page', PDF, () => pdfOf('/Filter/FlateDecode', deflateSync(SPACES)), { isUsual: true }),
   extracted(
     'a PDF image',
+    PDF,
     () =>
       pdfOf(
         '/Type/XObject/Subtype/Image/Width 17000/Height 17000/BitsPerComponent 8/ColorSpace/DeviceGray/Filter/FlateDecode',
         deflateSync(SPACES),
       ),
-    false,
-    ', emitImages: true',
+    { more: ', emitImages: true' },
   ),
-  extracted('xml entities', () => {
-    const levels = Array.from({ length: 20 }, (_, i) => `<!ENTITY e${i + 1} "${`&e${i};`.repeat(20)}">`);
-    return `<?xml version="1.0"?><!DOCTYPE d [<!ENTITY e0 "aaaaaaaaaa">${levels.join('')}]><d>&e20;</d>`;
-  }),
-  extracted('rtf groups', () => `{\\rtf1 ${'{\\b '.repeat(2_000_000)}`),
-  extracted('html elements', () => `<html><body>${'<div>'.repeat(1_000_000)}a`),
-  extracted('mails inside mails', () => {
+  extracted(
+    'xml entities',
+    'application/xml',
+    () => {
+      const levels = Array.from({ length: 20 }, (_, i) => `<!ENTITY e${i + 1} "${`&e${i};`.repeat(20)}">`);
+      return `<?xml version="1.0"?><!DOCTYPE d [<!ENTITY e0 "aaaaaaaaaa">${levels.join('')}]><d>&e20;</d>`;
+    },
+    { refusal: /undefined entity/ },
+  ),
+  extracted('rtf groups', 'application/rtf', () => `{\\rtf1 ${'{\\b '.repeat(2_000_000)}`),
+  extracted('html elements', 'text/html', () => `<html><body>${'<div>'.repeat(1_000_000)}a`),
+  extracted('mails inside mails', 'message/rfc822', () => {
     const levels = Array.from(
       { length: 200 },
       (_, i) =>
@@ -264,9 +295,10 @@ export const FORMATS: readonly Bomb[] = [
     );
     return levels.join('');
   }),
-  extracted('a mailbox', () => 'From a\nFrom: a\nTo: b\nSubject: c\n\nx\n\n'.repeat(20_000)),
+  extracted('a mailbox', 'application/mbox', () => 'From a\nFrom: a\nTo: b\nSubject: c\n\nx\n\n'.repeat(20_000)),
   extracted(
     'base64 in a mail',
+    'message/rfc822',
     () =>
       `From: a\nTo: b\nMIME-Version: 1.0\nContent-Type: application/zip\nContent-Transfer-Encoding: base64\n\n${zipOf([part('a.txt', A)]).toString('base64')}`,
   ),
@@ -303,12 +335,7 @@ export function read(name: string, extension: string, write: (path: string) => v
 /** Bombs that connectors read. */
 export const SOURCES: readonly Bomb[] = [
   read('gzip', 'txt.gz', (path) => writeFileSync(path, gzipSync(SPACES)), true),
-  read(
-    'a zip with large entries',
-    'zip',
-    (path) => writeFileSync(path, zipOf(Array.from({ length: 20 }, (_, i) => part(`${i}.txt`, A)))),
-    true,
-  ),
+  read('a zip with large entries', 'zip', (path) => writeFileSync(path, largeEntries()), true),
   read('a zip whose entries overlap', 'zip', (path) => writeFileSync(path, overlapping(40))),
   read('a tar with a large entry', 'tar.gz', (path) => writeFileSync(path, gzipSync(tarOf(SPACES)))),
   read('a tgz inside a zip', 'zip', (path) => writeFileSync(path, zipOf([part('a.tgz', gzipSync(tarOf(SPACES)))]))),
@@ -316,7 +343,9 @@ export const SOURCES: readonly Bomb[] = [
   read('a cell', 'csv', (path) => sparse('', path, size(300))),
   read('a record', 'xml', (path) => writeFileSync(path, around('<a><b><id>', ''))),
   read('a text', 'json', (path) => writeFileSync(path, around('{"id":"', '"}'))),
-  read('nested lists', 'json', (path) => writeFileSync(path, `{"id":"1","a":${'['.repeat(5_000_000)}`)),
+  read('nested lists', 'json', (path) =>
+    writeFileSync(path, `{"id":"1","a":${'['.repeat(2_500_000)}${']'.repeat(2_500_000)}}`),
+  ),
   read('a number', 'json', (path) => writeFileSync(path, `{"id":"1","a":${'9'.repeat(10_000_000)}}`)),
   {
     name: 'a feed with a large item',
@@ -332,10 +361,10 @@ export const SOURCES: readonly Bomb[] = [
   },
 ];
 
-/** Stages that make large values out of small ones. Only the heaps limit them, so they are sent in full size only. */
-function grown(name: string, stages: string): Bomb {
+/** Stages that make large values out of small ones. */
+function grown(name: string, stages: string, isUsual = false): Bomb {
   const start = '{class: SetStaticValues, staticValues: {t: "xxxxxxxxxxxxxxxx"}}';
-  return { name, isUsual: false, documents: 30, expected: 'any', stages: () => `${start}, ${stages}` };
+  return { name, isUsual, documents: 30, expected: 'any', stages: () => `${start}, ${stages}` };
 }
 
 const repeated = (count: number, stage: string) => Array(count).fill(stage).join(', ');
@@ -344,7 +373,7 @@ const doubled = '{class: Concatenate, dest: t, formatString: "{t}{t}", updateMod
 const flat = '{class: ReplacePatterns, source: [t], dest: [t], regex: ["y"], replacement: ""}';
 
 export const STAGES: readonly Bomb[] = [
-  grown('a text that doubles to 64 MiB', `${repeated(22, doubled)}, ${flat}`),
+  grown('a text that doubles to 64 MiB', `${repeated(22, doubled)}, ${flat}`, true),
   grown('a text that doubles without end', `${repeated(40, doubled)}, ${flat}`),
   grown(
     'a text that a pattern replaces by a longer one',

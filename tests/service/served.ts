@@ -57,6 +57,7 @@ export interface RunDetails {
   done: boolean;
   status: string;
   progress: {
+    waiting?: string;
     published: number;
     pending: number;
     succeeded: number;

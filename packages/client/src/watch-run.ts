@@ -4,7 +4,7 @@ import { readEvents } from './event-stream.ts';
 
 type RunDetails = Schemas['RunDetails'];
 
-/** The data of each event. docs/service.md explains them. */
+/** The data of each event. docs/api.md explains them. */
 interface EventData {
   queued: { readonly position: number };
   progress: RunDetails['progress'] & Pick<RunDetails, 'status'>;

@@ -1,3 +1,4 @@
+export { Decoders, decodeChecked } from './batch/decoders.ts';
 export { BatchLoader } from './component/batch-loader.ts';
 export { type CatalogEntry, type ComponentKind, describeModule, ownFields } from './component/catalog.ts';
 export { catalogText, readCatalog } from './component/catalog-file.ts';
@@ -55,6 +56,7 @@ export {
 export type { ParameterProblem, TouchedFile } from './component/parameters.ts';
 export { findPluginClass, missingPlugin, pluginClassNames, pluginPackages } from './component/plugin-classes.ts';
 export { loadPluginExport } from './component/plugin-exports.ts';
+export { PublisherCalls } from './component/published.ts';
 export type { ReportProblem } from './component/reach.ts';
 export { Registry, type RegistrySource } from './component/registry.ts';
 export {
@@ -136,6 +138,7 @@ export {
   toValue,
   type Value,
 } from './document/value.ts';
+export { contractError, kindOf } from './errors/contract-error.ts';
 export { counted } from './errors/counted.ts';
 export { ERROR_ADVICE } from './errors/error-advice.ts';
 export { ERROR_CODES, type ErrorCode } from './errors/error-codes.ts';
@@ -152,11 +155,14 @@ export {
   MAX_KEPT_FAILURES,
 } from './failures/kept-failure.ts';
 export { type Family, splitFamilies } from './families/split-families.ts';
+export { joinedText, requireHeap } from './memory/heap-space.ts';
 export { defaultMemoryMb, machineBytes } from './memory/machine-memory.ts';
 export type { MemoryHold } from './memory/memory-hold.ts';
 export { holdMemory, isMemoryError, maxValueBytes, memoryOf } from './memory/thread-memory.ts';
 export {
+  allowedMillis,
   allowedPath,
+  allowedRunSecs,
   enforcePolicy,
   isRestricted,
   mayComputeWithoutEnd,

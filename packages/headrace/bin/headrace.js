@@ -3,18 +3,7 @@
 import module from 'node:module';
 
 const NEEDED = 26;
-/**
- * The C library keeps what threads have freed, up to 64 MiB for each, also after they have ended. With a fixed threshold,
- * it immediately returns larger blocks to the system. It only reads this setting when a process starts.
- */
-const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: String(256 * 1024) };
-
 if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
-  const { argv, env, execArgv, execPath, platform } = process;
-  // Only a service lasts longer than its runs. The process stays the same, but would lose the channel to a parent.
-  if (argv[2] === 'serve' && platform === 'linux' && !('MALLOC_MMAP_THRESHOLD_' in env) && !process.connected) {
-    process.execve(execPath, [execPath, ...execArgv, ...argv.slice(1)], { ...env, ...ALLOCATOR });
-  }
   module.enableCompileCache();
   // Threads read the path of the cache from the environment. Child processes other than Node ignore it.
   const cache = module.getCompileCacheDir();

@@ -1,3 +1,4 @@
+import { counted } from './counted.ts';
 import type { CheckResult } from './types.ts';
 
 /** What the source no longer has. */
@@ -43,8 +44,4 @@ export async function deleteWithinLimit({
   const share = `${counted(old, noun)} of ${all} (${Math.ceil(percent * 100) / 100} %)`;
   if (percent > maxDeletePercent) return result('failed', `the source no longer has ${share}: nothing was deleted`);
   return result('passed', `the source no longer had ${share}: ${await deleteAll()} deleted`);
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -1,3 +1,4 @@
+import { counted } from './counted.ts';
 import type { IndexAdmin } from './index-admin.ts';
 import { writesOf } from './index-fingerprint.ts';
 import type { CheckResult, Log } from './types.ts';
@@ -27,9 +28,6 @@ export async function liveStateOf(admin: IndexAdmin, indices: ReadonlySet<string
   return { indices: names, uuids: uuids.join(' '), writes };
 }
 
-const WHAT_TO_DO =
-  'Let all writers run in the service of the rebuild, or stop the others during a rebuild. With rebuild.foreignWrites: report, the alias moves in spite of them';
-
 /** What the runs of this process have written to the live indices between two states. */
 export interface KnownWrites {
   /** The acknowledged writes. */
@@ -38,11 +36,19 @@ export interface KnownWrites {
   readonly unknown: number;
 }
 
+/** What to do about writes of others. */
+const ADVICE = {
+  fail: 'Let all writers run in the service of the rebuild, or stop the others during a rebuild. With rebuild.foreignWrites: report, such writes do not stop it',
+  report: 'Run the other programs again, from before the rebuild began',
+};
+
 /** Returns the check that fails if others have written to the live output; or reports them. */
 export function foreignCheck(isForeign: boolean, found: string, mode: ForeignWrites, log: Log): CheckResult {
-  if (isForeign && mode === 'report') log.warn(`The output is replaced in spite of writes of others: ${found}`);
   const expected = mode === 'fail' ? 'none' : 'a report (rebuild.foreignWrites)';
-  return { name: 'foreignWrites', outcome: isForeign && mode === 'fail' ? 'failed' : 'passed', found, expected };
+  if (!isForeign) return { name: 'foreignWrites', outcome: 'passed', found, expected };
+  const advised = `${found}. ${ADVICE[mode]}`;
+  if (mode === 'report') log.warn(`The output is replaced in spite of writes of others: ${advised}`);
+  return { name: 'foreignWrites', outcome: mode === 'fail' ? 'failed' : 'passed', found: advised, expected };
 }
 
 /** Whether others have written to the live indices, in words. */
@@ -72,9 +78,9 @@ export function findForeignWrites(
     const requests = `requests of runs of this process without a known outcome may have made up to ${unknown}`;
     return {
       isForeign: false,
-      found: `none for certain: ${foreign} writes to ${where} have no known origin, and ${requests}`,
+      found: `none for certain: the origin of ${counted(foreign, 'write')} to ${where} is not known, and ${requests}`,
     };
   }
-  const found = `${foreign} writes to ${where} that no run of this process has made, so the new index lacks them`;
-  return { isForeign: true, found: `${found}. ${WHAT_TO_DO}` };
+  const found = `${counted(foreign, 'write')} to ${where} that no run of this process has made, which the new index lacks`;
+  return { isForeign: true, found };
 }

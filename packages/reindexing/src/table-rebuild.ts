@@ -1,3 +1,4 @@
+import { counted } from './counted.ts';
 import { ForeignRows } from './foreign-rows.ts';
 import { type ForeignWrites, foreignCheck } from './live-writes.ts';
 import { messageOf, ReindexError } from './reindex-error.ts';
@@ -25,9 +26,6 @@ interface TableMark {
   readonly run: string;
   readonly state: 'building' | 'live' | 'old';
 }
-
-const FOREIGN_ADVICE =
-  'The new table lacks them. Let no other program write during a rebuild; with rebuild.foreignWrites: report, the table is replaced in spite of them';
 
 /** The length of a name in Postgres, and of the end that a rebuild adds. */
 const NAME_LENGTH = 63;
@@ -174,7 +172,8 @@ export class TableRebuild {
   async #checkForeign(): Promise<CheckResult> {
     const rows = (await this.#foreign?.count()) ?? 0;
     const { schema, name } = this.#place;
-    const found = rows === 0 ? 'none' : `${rows} changed rows of ${schema}.${name}. ${FOREIGN_ADVICE}`;
+    const changed = `${counted(rows, 'changed row')} of ${schema}.${name}, which the new table lacks`;
+    const found = rows === 0 ? 'none' : changed;
     return foreignCheck(rows > 0, found, this.#plan.foreignWrites, this.#log);
   }
 

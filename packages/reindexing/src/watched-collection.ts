@@ -1,4 +1,5 @@
 import type { CollectionTarget } from './collection-target.ts';
+import { counted } from './counted.ts';
 import type { LiveChanges } from './live-changes.ts';
 import { type ForeignWrites, foreignCheck } from './live-writes.ts';
 import type { CheckResult, Log } from './types.ts';
@@ -48,8 +49,7 @@ export class WatchedCollection implements LiveChanges {
   async check(): Promise<CheckResult[]> {
     const { target, foreignWrites, log } = this.#options;
     const found = changeOf(this.#before, await target.state());
-    const advice = found === undefined ? 'none' : `${found}. ${ADVICE}`;
-    return [foreignCheck(found !== undefined, advice, foreignWrites, log)];
+    return [foreignCheck(found !== undefined, found ?? 'none', foreignWrites, log)];
   }
 
   close(): void {
@@ -57,15 +57,12 @@ export class WatchedCollection implements LiveChanges {
   }
 }
 
-const ADVICE =
-  'The new collection lacks this. Let no other program write during a rebuild; with rebuild.foreignWrites: report, the alias moves in spite of it';
-
 /** Returns what has changed, or undefined if nothing has. */
 function changeOf(before: CollectionState, now: CollectionState): string | undefined {
   const where = before.collections.join(', ');
   if (now.collections.join() !== before.collections.join())
     return `the alias pointed to ${where || 'no collection'}, and now to ${now.collections.join(', ') || 'none'}`;
-  if (now.version > before.version) return `documents of ${where} were written`;
+  if (now.version > before.version) return `documents of ${where} were written, which the new collection lacks`;
   const deleted = before.documents - now.documents;
-  return deleted === 0 ? undefined : `${where} has ${deleted} documents fewer`;
+  return deleted === 0 ? undefined : `${where} has ${counted(deleted, 'document')} fewer than when the rebuild began`;
 }

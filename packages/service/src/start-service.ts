@@ -8,6 +8,7 @@ import {
   describePolicy,
   HeadraceError,
   type LogRecord,
+  machineBytes,
   messageOf,
   Registry,
   withHint,
@@ -38,6 +39,7 @@ import { ThreadsOnDemand } from './runs/threads-on-demand.ts';
 import { type ScheduleClock, systemClock } from './schedules/schedule-clock.ts';
 import type { DueRun } from './schedules/schedule-starter.ts';
 import { Schedules } from './schedules/schedules.ts';
+import { memoryWarning } from './settings/run-memory.ts';
 import { defaultSettings, type ServiceSettings } from './settings/service-settings.ts';
 import { unprotected } from './settings/unprotected.ts';
 import { silentLogger } from './silent-logger.ts';
@@ -177,6 +179,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     logger.info(
       `Memory: ${memoryMb} MiB for large values of all runs, half of it for one document; a heap of ${runHeapMb} MiB for each thread of a run; at most ${counted(maxConcurrentRuns, 'run')} at a time`,
     );
+    const tooMuch = memoryWarning(machineBytes() / 2 ** 20, settings.limits);
+    if (tooMuch !== undefined) logger.warn(tooMuch);
     const auth = settings.auth === 'none' ? undefined : settings.auth;
     if (settings.auth === 'none') {
       logger.warn('Authentication is off in the service file: anyone who can reach the service may use it');

@@ -2,8 +2,16 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
-import { assertStageContract, makeStage, runStage, stageContext, toDocument } from '@headrace/engine/testing';
+import { deflateSync, gunzipSync } from 'node:zlib';
+import { defaultMemoryMb } from '@headrace/engine';
+import {
+  assertStageContract,
+  limitMemory,
+  makeStage,
+  runStage,
+  stageContext,
+  toDocument,
+} from '@headrace/engine/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApplyOCR } from './apply-ocr.ts';
 
@@ -96,8 +104,44 @@ describe('ApplyOCR', () => {
       'Hello, World!',
     ]);
     expect(documents[1]?.text('problem')).toMatch(/ \(libpng error: .+\)$/);
-    expect(documents[2]?.text('problem')).toMatch(/ \(Error in findFileFormatStream: .*\)$/);
-    expect(context.logged).toContainEqual(expect.stringMatching(/^Tesseract: Error in pixRead/));
+    expect(documents[2]?.text('problem')).toMatch(/ such as PNG, JPEG or TIFF$/);
+    expect(context.logged).toContainEqual(expect.stringMatching(/^Tesseract: libpng error/));
+  });
+
+  it('starts the engine again after a large image, which frees its memory', async () => {
+    onTestFinished(() => limitMemory(defaultMemoryMb()));
+    // 40 MiB for one document, a sixth of the memory for a value.
+    limitMemory(80);
+    const context = stageContext();
+    const params = { lang: 'eng', byteArrayField: 'bytes', extractAllDest: 'text', onError: 'fail' };
+    const stage = makeStage(ApplyOCR, params, context);
+    await stage.start?.();
+    const hello = readFileSync(image).toString('base64');
+    const contents = [hello, blankImage(1000, 500), hello, hello];
+    const documents = contents.map((bytes, i) => toDocument({ id: `${i}`, bytes }));
+    await Promise.all(documents.map((document) => stage.process(document)));
+    await stage.stop?.();
+    expect(documents.map((document) => document.text('text')?.trim())).toEqual([
+      'Hello, World!',
+      '',
+      'Hello, World!',
+      'Hello, World!',
+    ]);
+    expect(context.logged.filter((line) => line === 'Tesseract: started again after a large image')).toHaveLength(1);
+  });
+
+  it('fails a page of a PDF file with an image that needs more memory than there is', async () => {
+    onTestFinished(() => limitMemory(defaultMemoryMb()));
+    limitMemory(40);
+    const bytes = pdfWithImage(4000);
+    const params = { byteArrayField: 'bytes', pathField: undefined, extractAllDest: 'text', onError: 'fail' };
+    const [failed, after] = await apply(
+      params,
+      { id: '1', bytes },
+      { id: '2', bytes: readFileSync(image).toString('base64') },
+    );
+    expect(failed.error).toContain('page 0 needs more memory to draw');
+    expect(after.text).toBe('Hello, World!\n');
   });
 
   it('refuses an image with too many pixels by its header, before it is decoded', async () => {
@@ -196,4 +240,23 @@ function blankImage(width: number, height: number): string {
   return Buffer.concat([Buffer.from(`P4\n${width} ${height}\n`), Buffer.alloc(Math.ceil(width / 8) * height)]).toString(
     'base64',
   );
+}
+
+/** A PDF file with one small page, whose image is a square of grey pixels, in base64. */
+function pdfWithImage(side: number): string {
+  const pixels = deflateSync(Buffer.alloc(side * side));
+  const objects = [
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 90 90]/Contents 5 0 R/Resources<</XObject<</I 4 0 R>>>>>>',
+  ];
+  const dictionary = `/Type/XObject/Subtype/Image/Width ${side}/Height ${side}/BitsPerComponent 8/ColorSpace/DeviceGray/Filter/FlateDecode`;
+  const draw = 'q 90 0 0 90 0 0 cm /I Do Q';
+  return Buffer.concat([
+    Buffer.from(`%PDF-1.4\n${objects.map((object, i) => `${i + 1} 0 obj${object}endobj\n`).join('')}`),
+    Buffer.from(`4 0 obj<<${dictionary}/Length ${pixels.length}>>stream\n`),
+    pixels,
+    Buffer.from(`\nendstream endobj\n5 0 obj<</Length ${draw.length}>>stream\n${draw}\nendstream endobj\n`),
+    Buffer.from('trailer<</Root 1 0 R>>\n%%EOF\n'),
+  ]).toString('base64');
 }

@@ -4,6 +4,7 @@ import {
   holdMemory,
   isMemoryError,
   MapOf,
+  type MemoryHold,
   memoryOf,
   messageOf,
   OneOf,
@@ -92,7 +93,7 @@ const HELLO = [
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 /**
  * What the engine needs for each pixel of an image in colour: the decoded image, a copy without transparency, and a grey and
- * a binary one. One image is decoded at a time, but each thread keeps the memory of its engine until the run ends.
+ * a binary one. One image is decoded at a time.
  */
 const BYTES_PER_PIXEL = 20;
 
@@ -202,6 +203,16 @@ export class ApplyOCR extends Stage<typeof parameters> {
   }
 
   async #apply(document: Document): Promise<void> {
+    const drawing = holdMemory(`drawing the pages of document ${document.id}`, document);
+    try {
+      await this.#read(document, drawing);
+    } finally {
+      drawing.release();
+    }
+  }
+
+  /** @param drawing counts the memory of PDFium */
+  async #read(document: Document, drawing: MemoryHold): Promise<void> {
     const { pagesField, extractAllDest, confidenceField } = this.params;
     let pictures: readonly Picture[];
     const wanted = this.#pagesOf(document, pagesField);
@@ -215,7 +226,7 @@ export class ApplyOCR extends Stage<typeof parameters> {
       );
       if (bytes === undefined) return;
       const { openPictures } = await import('./recognition/picture.ts');
-      pictures = await openPictures(bytes);
+      pictures = await openPictures(bytes, (size) => drawing.takeIfFree(size - drawing.bytes));
     } catch (error) {
       if (isMemoryError(error)) throw error;
       this.#problem(document, 'The file', error);
@@ -224,9 +235,12 @@ export class ApplyOCR extends Stage<typeof parameters> {
     const confidences: number[] = [];
     const memory = holdMemory(`reading the images of document ${document.id}`, document);
     try {
-      await memory.take(BYTES_PER_PIXEL * Math.max(0, ...pictures.map(pixelsOf)));
-      if (extractAllDest !== undefined) await this.#readAll(document, pictures, extractAllDest, confidences);
-      for (const [page, template] of wanted) await this.#readRegions(document, pictures, page, template, confidences);
+      const needed = BYTES_PER_PIXEL * Math.max(0, ...pictures.map(pixelsOf));
+      await memory.take(needed);
+      await this.#started.forDocument(needed, async () => {
+        if (extractAllDest !== undefined) await this.#readAll(document, pictures, extractAllDest, confidences);
+        for (const [page, template] of wanted) await this.#readRegions(document, pictures, page, template, confidences);
+      });
     } finally {
       memory.release();
       for (const picture of pictures) picture.close();
@@ -296,8 +310,12 @@ export class ApplyOCR extends Stage<typeof parameters> {
   }
 
   #recognize(image: Uint8Array, region: Region | undefined): Promise<Recognized> {
+    return this.#started.recognize(image, region);
+  }
+
+  get #started(): Recognizer {
     // The engine calls `start` first.
-    return (this.#recognizer as Recognizer).recognize(image, region);
+    return this.#recognizer as Recognizer;
   }
 
   #pagesOf(document: Document, pagesField: string | undefined): PageMap {

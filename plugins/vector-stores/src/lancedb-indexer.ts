@@ -63,8 +63,9 @@ const SMALL_BATCH = 50;
  * its column, or a vector of another length, fails only its document. indexer.idOverrideField names the field with
  * another id.
  *
- * Batches that failed temporarily, such as by a conflict with another writer, are written again, up to ten times;
- * indexer.maxRetries and related settings change this. If a batch has several versions of a document, the last one is
+ * Batches that failed temporarily, such as by a conflict with another writer or after 10 minutes (for uploaded configs at
+ * most maxProcessingSecs of the policy), are written again, up to ten times; indexer.maxRetries and related settings
+ * change this. If a batch has several versions of a document, the last one is
  * written. Each batch is a new version of the table; after a run, small files are compacted.
  *
  * Deleting: if the field indexer.deletionMarkerField of a document has the value indexer.deletionMarkerFieldValue, the
@@ -134,7 +135,7 @@ export class LanceDBIndexer extends Indexer<typeof parameters> {
     // The run creates a missing table, but a check changes nothing.
     if (settings.columns !== undefined) return;
     const { LanceProcess } = await import('./lancedb/lance-process.ts');
-    await (await LanceProcess.open(settings)).close();
+    await (await LanceProcess.open(settings, this.context.log)).close();
   }
 
   override async connect(): Promise<void> {
@@ -143,7 +144,7 @@ export class LanceDBIndexer extends Indexer<typeof parameters> {
       import('./store/store-writer.ts'),
     ]);
     const settings = this.#settings;
-    this.#target = await LanceProcess.open(settings);
+    this.#target = await LanceProcess.open(settings, this.context.log);
     const { childrenField } = this.context.settings;
     const retries = retriesOf(this.context, `LanceDB in ${settings.uri}`);
     this.#writer = new StoreWriter([this.#target], retries, { childrenField, http: false });

@@ -8,11 +8,12 @@ import {
   checkNested,
   DEFAULT_POLICY,
   enforcePolicy,
+  type Policy,
   type Publisher,
   type RecordDecoder,
   STRICT_POLICY,
 } from 'headrace/engine';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { VideoFileHandler } from './video-file-handler.ts';
 
 let folder: string;
@@ -38,12 +39,14 @@ interface ReadOptions {
   readonly local?: boolean;
   /** Called for each piece of a stream. */
   readonly onPiece?: (controller: AbortController) => void;
+  /** The policy of the thread that reads. */
+  readonly policy?: Policy;
   /** Called for each frame. */
   readonly onFrame?: (controller: AbortController) => void;
 }
 
 /** Reads a file, and decodes the frames as a pipeline thread does. */
-async function read(name: string, { params = {}, local = true, onPiece, onFrame }: ReadOptions = {}) {
+async function read(name: string, { params = {}, local = true, policy, onPiece, onFrame }: ReadOptions = {}) {
   const warnings: string[] = [];
   const documents: Record<string, unknown>[] = [];
   const controller = new AbortController();
@@ -68,6 +71,8 @@ async function read(name: string, { params = {}, local = true, onPiece, onFrame 
   const file = { path: `file://${path}`, name, bytes: bytes.pause(), local: local ? path : undefined };
   const { params: all, problems } = checked(params);
   expect(problems).toEqual([]);
+  enforcePolicy(policy);
+  onTestFinished(() => void enforcePolicy(undefined));
   const log = { debug() {}, info() {}, error() {}, warn: (message: string) => void warnings.push(message) };
   await VideoFileHandler.open(all as never, { docIdPrefix: '', log }).publish(file, publisher);
   return { documents, warnings };
@@ -205,5 +210,31 @@ exit 1
     } finally {
       process.env['PATH'] = before;
     }
+  });
+});
+
+describe('the time of ffmpeg', () => {
+  /** Returns the path of a program that answers as ffmpeg, and then runs a command. */
+  async function programThat(command: string): Promise<string> {
+    const path = join(folder, 'slow-ffmpeg');
+    const version = 'case "$1" in -version) echo "ffmpeg version 7.1"; exit;; esac';
+    await writeFile(path, `#!/bin/sh\n${version}\n${command}\n`, { mode: 0o755 });
+    return path;
+  }
+
+  it('is limited for each frame, by the policy for a document', async () => {
+    const params = { ffmpegPath: await programThat('exec sleep 10000') };
+    const policy = { ...DEFAULT_POLICY, limits: { maxProcessingSecs: 1 } };
+    await expect(read('a.b.mp4', { params, policy })).rejects.toMatchObject({
+      code: 'HR_SOURCE_UNREADABLE',
+      message: expect.stringMatching(/a\.b\.mp4: ffmpeg took longer than 1 s for the next frame$/),
+    });
+    expect(processes()).toEqual([]);
+  });
+
+  it.runIf(process.platform === 'linux')('is limited on the processors, by the policy for a run', async () => {
+    const params = { ffmpegPath: await programThat('echo "[error] $(ulimit -t) s" >&2; exit 1') };
+    const policy = { ...DEFAULT_POLICY, limits: { maxRunSecs: 100 } };
+    await expect(read('a.b.mp4', { params, policy })).rejects.toThrow('ffmpeg ended with code 1: 200 s');
   });
 });

@@ -3,7 +3,9 @@ import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { type Connector, type ConnectorContext, HeadraceError, type ParameterProblem } from '@headrace/engine';
+import { zipOf } from '@headrace/testing/archives';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
 import { CSVConnector } from './csv-connector.ts';
@@ -64,6 +66,21 @@ describe('connectors that read a local file', () => {
     });
     await expect(run(CSVConnector, { path: 'file://elsewhere/in.csv' })).rejects.toMatchObject({
       code: 'HR_SOURCE_UNREADABLE',
+    });
+  });
+
+  it.each([
+    ['in.jsonl.gz', gzipSync('{"id":"1"}\n'), 'gzip', 'handleCompressedFiles'],
+    ['in.csv', zipOf([{ name: 'in.csv', content: 'k\n1\n' }]), 'ZIP', 'handleArchivedFiles'],
+  ])('file connectors refuse the compressed file %s', async (name, bytes, kind, option) => {
+    const dir = await folder({});
+    const path = join(dir, name);
+    await writeFile(path, bytes);
+    const reading = name.includes('json') ? run(JSONConnector, { jsonPath: path }) : run(CSVConnector, { path });
+    await expect(reading).rejects.toMatchObject({
+      code: 'HR_SOURCE_UNREADABLE',
+      message: `${path} is compressed (${kind})`,
+      hint: expect.stringContaining(option),
     });
   });
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm, symlink, utimes } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { tarOf, zipOf } from '@headrace/testing/archives';
@@ -62,6 +62,7 @@ describe('FileConnector with a state', () => {
     expect((await run(params)).found).toEqual(['a.zip!b c.txt', 'a.zip!x_y.txt']);
     expect((await run(params)).found).toEqual([]);
     await rm(join(folder, 'in/a.zip'));
+    await write({ 'in/other.txt': 'other' });
     const { documents } = await run(params);
     expect(documents.filter(({ file_path }) => file_path?.includes('!')).length).toBe(2);
   });
@@ -85,6 +86,21 @@ describe('FileConnector with a state', () => {
     expect([found, rejected.length]).toEqual([[], 3]);
     await rm(join(folder, 'in/a.zip'));
     expect((await run(params)).found).toEqual(['a.zip', 'a.zip!a.txt']);
+  });
+
+  it('does not expire the files of a folder that is empty, as one whose disk is not mounted', async () => {
+    await write({ 'in/a.txt': 'a', 'in/deep/b.txt': 'b' });
+    const tombstones = incremental({ sendTombstones: true });
+    await run(tombstones);
+    await rename(join(folder, 'in'), join(folder, 'disk'));
+    await mkdir(join(folder, 'in'));
+    const { found, message } = await run(tombstones);
+    expect(found).toEqual([]);
+    expect(message).toContain('in is empty');
+    await rm(join(folder, 'in'), { recursive: true });
+    await rename(join(folder, 'disk'), join(folder, 'in'));
+    await rm(join(folder, 'in/a.txt'));
+    expect((await run(tombstones)).found).toEqual(['a.txt']);
   });
 
   it('reports each vanished file once', async () => {
@@ -120,9 +136,10 @@ describe('FileConnector with a state', () => {
       expect.arrayContaining([`${start}a.csv`, `${start}z.zip!b.csv`]),
     );
     await rm(join(folder, 'in'), { recursive: true });
-    await mkdir(join(folder, 'in'));
+    await write({ 'in/e.txt': 'e' });
     const { documents } = await run(params);
-    const fields = documents.map(({ file_path, file_records_field }) => [
+    const expired = documents.filter(({ file_expired }) => file_expired);
+    const fields = expired.map(({ file_path, file_records_field }) => [
       file_path?.replace(start, ''),
       file_records_field,
     ]);

@@ -132,7 +132,8 @@ const REMOTE_TOGETHER = 32;
  * document of the file. To delete the records of a CSV file too, set indexer.deleteByFieldField: file_records_field and
  * deleteByFieldValue: file_path. The field file_records_field of such a tombstone names the field in which records have
  * their path (source unless filePathField names another one), which must be indexed as a keyword. Records of JSON and
- * XML do not have the path.
+ * XML do not have the path. If a folder of `paths` does not exist or is empty, its files do not expire, because its disk
+ * may not be mounted.
  */
 export class FileConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
@@ -313,10 +314,19 @@ export class FileConnector extends Connector<typeof parameters> {
       omits: await omittedFiles(ownState, onProblem),
       onProblem,
     };
+    let isEmpty = true;
     try {
       for await (const file of storage.list(start, options)) {
         if (publisher.signal.aborted) return;
+        isEmpty = false;
         await visitor.visit(file, storage);
+      }
+      if (isEmpty && start.scheme === 'file' && unseen.length === 0) {
+        const reason = `${start.path} is empty: no file is published from it, and its earlier files do not expire`;
+        log.warn(reason);
+        notes.add('folders that are empty', reason);
+        // A folder where no disk is mounted is empty too.
+        unseen.push(`${localFileUri(start.path)}/`);
       }
     } catch (error) {
       if (!isGone(error) || start.scheme !== 'file') throw sourceError(start, error);

@@ -1,4 +1,5 @@
 import { HeadraceError, messageOf } from '@headrace/engine';
+import { RowTooLarge } from './row-limit.ts';
 
 /**
  * The kinds of failures, by their remedy. `refused` and `statement` would fail again. `unreachable` and `busy` may be
@@ -53,13 +54,17 @@ export class DatabaseErrors {
   wrap(error: unknown, where = ''): DatabaseError {
     if (error instanceof DatabaseError && where === '') return error;
     const isWrapped = error instanceof DatabaseError;
-    const { trouble, hint } = isWrapped ? error : this.#judge(error);
+    const { trouble, hint } = isWrapped ? error : this.#verdict(error);
     const driverCode = isWrapped ? error.driverCode : codeOf(error);
     const prefix = `${this.#database}: `;
     let reason = reasonOf(error);
     if (reason.startsWith(prefix)) reason = reason.slice(prefix.length);
     for (const secret of this.#secrets) reason = reason.replaceAll(secret, '******');
     return new DatabaseError(trouble, `${prefix}${reason}${where === '' ? '' : ` (${where})`}`, hint, driverCode);
+  }
+
+  #verdict(error: unknown): ErrorVerdict {
+    return error instanceof RowTooLarge ? { trouble: 'statement', hint: error.hint } : this.#judge(error);
   }
 }
 

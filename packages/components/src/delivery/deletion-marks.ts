@@ -1,4 +1,4 @@
-import type { Document, IndexerSettings } from '@headrace/engine';
+import { contractError, type Document, type IndexerSettings, kindOf } from '@headrace/engine';
 
 /** The settings of the block `indexer` that turn a document into a delete, or cause other deletes. */
 export type DeletionSettings = Pick<
@@ -10,7 +10,19 @@ export type DeletionSettings = Pick<
 export class DeletionMarks {
   readonly #settings: DeletionSettings;
 
+  /**
+   * Throws `HR_COMPONENT_CONTRACT` if there is a field without its value: each document without the field would be a
+   * delete.
+   */
   constructor(settings: DeletionSettings) {
+    const { deletionMarkerField: field, deletionMarkerFieldValue: value } = settings;
+    const arePair = field === undefined ? value === undefined : typeof field === 'string' && typeof value === 'string';
+    if (!arePair) {
+      throw contractError(
+        `deletionMarkerField is ${kindOf(field)} and deletionMarkerFieldValue is ${kindOf(value)}, not two texts`,
+        'Pass what deletionSettings(settings) returns.',
+      );
+    }
     this.#settings = settings;
   }
 

@@ -1,8 +1,10 @@
 import {
+  contractError,
   type Document,
   type DocumentEncoder,
   type DocumentTable,
   type IndexerSettings,
+  kindOf,
   type ModuleReference,
   type Value,
   writeString,
@@ -37,7 +39,9 @@ export class KeyedEncoder implements DocumentEncoder {
   readonly #whitelist: ReadonlySet<string> | undefined;
   readonly #blacklist: ReadonlySet<string>;
 
+  /** Throws `HR_COMPONENT_CONTRACT` for options of another kind: fields would be missing, or ids wrong. */
   constructor(options: KeyedEncoderOptions) {
+    checkOptions(options);
     const { whitelist, blacklist, idOverrideField, indexOverrideField, deletionMarkerField } = options;
     this.#options = options;
     this.#json = new JsonEncoder({ whitelist, blacklist });
@@ -86,6 +90,19 @@ export class KeyedEncoder implements DocumentEncoder {
     return text === '' ? '{}\n' : `${text}}\n`;
   }
 }
+
+function checkOptions({ whitelist, blacklist, idOverrideField, indexOverrideField }: KeyedEncoderOptions): void {
+  for (const [name, fields] of Object.entries({ whitelist, blacklist })) {
+    if (Array.isArray(fields) && fields.every((field) => typeof field === 'string')) continue;
+    throw contractError(`${name} of KeyedEncoder is ${kindOf(fields)}, not a list of texts`, USE_OPTIONS);
+  }
+  for (const [name, field] of Object.entries({ idOverrideField, indexOverrideField })) {
+    if (field === undefined || typeof field === 'string') continue;
+    throw contractError(`${name} of KeyedEncoder is ${kindOf(field)}, not a text`, USE_OPTIONS);
+  }
+}
+
+const USE_OPTIONS = 'Pass what keyedEncoderOptions(settings) and deletionSettings(settings) return.';
 
 /** Returns the options from the block `indexer`, except those for deletes. */
 export function keyedEncoderOptions(settings: IndexerSettings): KeyedEncoderOptions {

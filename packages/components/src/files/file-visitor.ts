@@ -18,7 +18,7 @@ import {
 import type { ByteSource } from '../formats/byte-source.ts';
 import type { FileFormat } from '../formats/handlers/file-handler.ts';
 import type { FileFormats } from '../formats/handlers/file-handlers.ts';
-import { PublishingFailed, publishing, watched } from '../formats/publishing.ts';
+import { PublishingFailed, publishFile, publishing, watched } from '../formats/publishing.ts';
 import { extensionOf, leafOf } from '../storage/file-uri.ts';
 import { isGone } from '../storage/local-storage.ts';
 import { collectBytes, LocalFileReader, maxContentBytes } from '../storage/read-whole.ts';
@@ -264,7 +264,7 @@ export class FileVisitor {
       },
     };
     try {
-      await format.publish({ path, name: leaf, bytes: open(), local }, publisher);
+      await publishFile(format, { path, name: leaf, bytes: open(), local }, publisher);
     } catch (error) {
       if (error instanceof PublishingFailed || isIncomplete(error)) throw error;
       throw begun || error instanceof TruncatedError ? incomplete(error, 'file') : error;

@@ -80,14 +80,31 @@ async function* readFile(local: string, path: string): ByteSource {
     // A small file gets a small buffer.
     const { size } = await handle.stat();
     const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, Math.max(MIN_READ_BYTES, size)));
-    for (;;) {
+    for (let isStart = true; ; isStart = false) {
       const bytesRead = await read(handle, buffer, path);
       if (bytesRead === 0) return;
+      if (isStart) requireUnpacked(buffer.subarray(0, bytesRead), path);
       yield buffer.subarray(0, bytesRead);
     }
   } finally {
     await handle.close();
   }
+}
+
+/** How files begin that contain other files. No text begins so. */
+const PACKED = [
+  ['gzip', Buffer.of(0x1f, 0x8b, 0x08), 'handleCompressedFiles'],
+  ['ZIP', Buffer.from('PK\u0003\u0004'), 'handleArchivedFiles'],
+] as const;
+
+/** Throws `HR_SOURCE_UNREADABLE` for a compressed file: as text, it has no records, or none that can be read. */
+function requireUnpacked(start: Buffer, path: string): void {
+  const packed = PACKED.find(([, mark]) => start.subarray(0, mark.length).equals(mark));
+  if (packed === undefined) return;
+  const [kind, , option] = packed;
+  throw new HeadraceError('HR_SOURCE_UNREADABLE', `${path} is compressed (${kind})`, {
+    hint: `Decompress it, or read it with FileConnector and fileOptions { ${option}: true }.`,
+  });
 }
 
 async function openFile(local: string, path: string): Promise<FileHandle> {

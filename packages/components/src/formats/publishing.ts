@@ -1,4 +1,6 @@
-import { messageOf, type Publisher } from '@headrace/engine';
+import { contractError, kindOf, messageOf, type Publisher } from '@headrace/engine';
+import type { SourceFile } from './byte-source.ts';
+import type { FileFormat } from './handlers/file-handler.ts';
 
 /** An error of the publisher or of the state of the run. It ends the run, because no other file could be published. */
 export class PublishingFailed extends Error {
@@ -25,4 +27,14 @@ export function watched(publisher: Publisher): Publisher {
     reject: (record) => publishing((async () => publisher.reject(record))()),
     settled: () => publisher.settled(),
   };
+}
+
+/** Publishes the records of a file. Throws `HR_COMPONENT_CONTRACT` if the format of a plugin does not say when it ends. */
+export async function publishFile(format: FileFormat, file: SourceFile, publisher: Publisher): Promise<void> {
+  const work: unknown = format.publish(file, publisher);
+  // Otherwise the file would count as read before its records are published.
+  if (typeof (work as PromiseLike<unknown> | undefined)?.then !== 'function') {
+    throw contractError(`publish() of a file format returned ${kindOf(work)}, not a promise`, 'Make it async.');
+  }
+  await work;
 }

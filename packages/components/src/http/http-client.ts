@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { holdMemory, type MemoryHold } from '@headrace/engine';
+import { contractError, holdMemory, kindOf, type MemoryHold } from '@headrace/engine';
 import type { Dispatcher } from 'undici';
 import { ACCEPTED_ENCODINGS, type BodyLimit, decoded, readBody, tooLong } from './answer-body.ts';
 import { urlAuthorization } from './credentials.ts';
@@ -302,8 +302,11 @@ export async function requireStreamSuccess(stream: HttpStream): Promise<HttpStre
  * Returns a response with a 2xx status; otherwise throws the `HttpError` with the status and the start of the response.
  */
 export function requireSuccess(response: HttpResponse): HttpResponse {
-  const { method, url, status, body } = response;
+  const { method, url, status, body } = (response ?? {}) as HttpResponse;
   if (status >= 200 && status < 300) return response;
+  if (typeof status !== 'number') {
+    throw contractError(`requireSuccess() received ${kindOf(response)}, not a response`, 'Await the request.');
+  }
   throw statusError(method, url, status, body);
 }
 

@@ -14,5 +14,5 @@ export {
 } from './http-client.ts';
 export { HttpError } from './http-error.ts';
 export { NO_RETRY, type RetryPolicy, readRetryAfter, WRITE_ANSWER_MS } from './retry.ts';
-export { safeUrl } from './safe-url.ts';
+export { addressOf, safeUrl } from './safe-url.ts';
 export { authorizationOf, checkServerAccess, tlsOf, tlsParameter } from './server-access.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { safeUrl } from './safe-url.ts';
+import { addressOf, safeUrl } from './safe-url.ts';
 
 it.each([
   ['http://user:secret@host:9200/path?q=a+b', 'http://host:9200/path?q=a+b'],
@@ -17,4 +17,17 @@ it.each([
   const safe = safeUrl(url);
   expect(safe).not.toMatch(/secret/);
   expect(safe).toMatch(new RegExp(`^${expected.replace(/[?+.]/g, '\\$&').replaceAll('MASK', '[^&]+')}$`));
+});
+
+it.each([
+  ['http://user:secret@Host:80/Path/?q=secret', 'http://host/Path'],
+  ['https://user:se?cr;et#secret@host:9200', 'https://host:9200'],
+  ['jdbc:postgresql://user:secret@Host:5432/db?password=secret', 'jdbc:postgresql://host:5432/db'],
+  ['jdbc:sqlserver://host;user=u;password=secret', 'jdbc:sqlserver://host'],
+  ['postgresql://a:1,b:2/db?user=u&password=secret', 'postgresql://a:1,b:2/db'],
+  ['postgresql://u:sec,ret@a:1,b:2/db', 'postgresql://a:1,b:2/db'],
+  ['b1:9092,b2:9092', 'b1:9092,b2:9092'],
+  ['/data/out?;x//y.csv', '/data/out?;x//y.csv'],
+])('%s is compared as %s', (text, address) => {
+  expect(addressOf(text)).toBe(address);
 });

@@ -1,3 +1,4 @@
+import { maxValueBytes } from '@headrace/engine';
 import type { BaseOptions, ConsumeBaseOptions, GroupOptions } from '@platformatic/kafka';
 import {
   clientOptions,
@@ -31,9 +32,15 @@ export async function consumerOptions(properties: KafkaProperties): Promise<Libr
     groupInstanceId: properties.get('group.instance.id'),
     clientRack: properties.get('client.rack'),
     minBytes: numberOf(properties, 'fetch.min.bytes'),
-    maxBytes: numberOf(properties, 'fetch.max.bytes'),
-    maxBytesPerPartition: numberOf(properties, 'max.partition.fetch.bytes'),
+    maxBytes: bytesOf(properties, 'fetch.max.bytes'),
+    maxBytesPerPartition: bytesOf(properties, 'max.partition.fetch.bytes'),
     maxWaitTime: numberOf(properties, 'fetch.max.wait.ms') ?? 500,
     isolationLevel: properties.get('isolation.level') === 'read_committed' ? 1 : 0,
   });
+}
+
+/** Fetched messages are in memory until they are read, so a fetch has no more bytes than the largest value. */
+function bytesOf(properties: KafkaProperties, name: string): number | undefined {
+  const bytes = numberOf(properties, name);
+  return bytes === undefined ? undefined : Math.min(bytes, maxValueBytes());
 }

@@ -3,7 +3,15 @@ import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { HeadraceError, type Logger, messageOf, type ParameterProblem, reachHint } from '@headrace/engine';
+import {
+  contractError,
+  HeadraceError,
+  kindOf,
+  type Logger,
+  messageOf,
+  type ParameterProblem,
+  reachHint,
+} from '@headrace/engine';
 import { endLastRow, type RowFormat } from '@headrace/records/split';
 import { access, makeFolders, open, stat } from './local-files.ts';
 import { type ReleaseOutput, takeOutput } from './output-lock.ts';
@@ -120,6 +128,7 @@ class OutputFile implements Output {
   }
 
   async write(pieces: readonly Uint8Array[]): Promise<void> {
+    requirePieces(pieces);
     if (!this.#started) await this.#start();
     await this.#writeAll(pieces);
   }
@@ -192,6 +201,12 @@ class OutputFile implements Output {
     }
     return new HeadraceError('HR_INDEXER_FAILED', message, { cause: error });
   }
+}
+
+/** Throws `HR_COMPONENT_CONTRACT` for bytes that are not in a list: nothing would be written. */
+function requirePieces(pieces: unknown): void {
+  if (Array.isArray(pieces) && pieces.every((piece) => piece instanceof Uint8Array)) return;
+  throw contractError(`write() of an output received ${kindOf(pieces)}, not a list of Uint8Array`);
 }
 
 /** The standard output of the process, also in a thread. The stream of a thread would go through the main thread. */

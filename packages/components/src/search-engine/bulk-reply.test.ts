@@ -91,6 +91,11 @@ it('a bulk reply counts documents that a data stream has, and says how to set a 
     }),
   );
   expect(counts).toEqual(['existing 1', 'not written 1']);
+  readBulkReply(
+    answer(200, { items }),
+    requestOf(items.length, { isUnsure: (i) => i === 1, onExisting: (count) => counts.push(`unsure ${count}`) }),
+  );
+  expect(counts).toHaveLength(2);
   expect('items' in reply && [...reply.items].map(([i, { message }]) => [i, message])).toEqual([
     [2, 'OpenSearch bulk item error (status 409): exists'],
     [3, expect.stringContaining('is missing. Each document of a data stream needs one time in the field @timestamp')],

@@ -33,7 +33,12 @@ export interface BulkRequest {
   readonly name: ProductName;
   /** Called with the number of documents that an ingest pipeline has dropped. */
   readonly onDropped?: (count: number) => void;
-  /** Called with the number of documents that a data stream already has. Only data streams are written with `create`. */
+  /** Whether an earlier request without an answer may have written the document with this number. Defaults to never. */
+  readonly isUnsure?: ((i: number) => boolean) | undefined;
+  /**
+   * Called with the number of documents that a data stream already has, and that no earlier request may have written. Only
+   * data streams are written with `create`.
+   */
   readonly onExisting?: (count: number) => void;
   /** Called with the number of documents that count as success, although the index has not written them. */
   readonly onNotWritten?: (count: number) => void;
@@ -42,7 +47,7 @@ export interface BulkRequest {
 /** Reads the result of each document of a bulk request. */
 export function readBulkReply(
   response: HttpResponse,
-  { count, newerIsFine, namesIndex, name, onDropped, onExisting, onNotWritten }: BulkRequest,
+  { count, newerIsFine, namesIndex, name, isUnsure, onDropped, onExisting, onNotWritten }: BulkRequest,
 ): Reply {
   if (response.status < 200 || response.status >= 300) return { refused: statusRefusal(response, name) };
   const answer = parse(response);
@@ -70,7 +75,7 @@ export function readBulkReply(
       continue;
     }
     if (status === 409 && action === 'create') {
-      existing++;
+      if (isUnsure?.(i) !== true) existing++;
       continue;
     }
     const reason = reasonOf(error) ?? 'no reason given';
@@ -98,15 +103,18 @@ function hintFor(reason: string): string {
  * created, and equal the previous reply byte for byte. The bytes are compared, because parsing takes 40 times as long.
  */
 export class BulkReplies {
-  readonly #request: Omit<BulkRequest, 'count'>;
+  readonly #request: Omit<BulkRequest, 'count' | 'isUnsure'>;
   #taken: { readonly status: number; readonly count: number; readonly body: Buffer } | undefined;
 
-  constructor(request: Omit<BulkRequest, 'count'>) {
+  constructor(request: Omit<BulkRequest, 'count' | 'isUnsure'>) {
     this.#request = request;
   }
 
-  /** @param count the number of documents in the request */
-  read(response: HttpResponse, count: number): Reply {
+  /**
+   * @param count the number of documents in the request
+   * @param isUnsure see `BulkRequest`
+   */
+  read(response: HttpResponse, count: number, isUnsure?: (i: number) => boolean): Reply {
     const { status, body } = response;
     const taken = this.#taken;
     if (taken?.count === count && taken.status === status && taken.body.equals(body)) return { items: new Map() };
@@ -114,6 +122,7 @@ export class BulkReplies {
     const reply = readBulkReply(response, {
       ...this.#request,
       count,
+      isUnsure,
       onNotWritten: (some) => {
         notWritten = some;
         this.#request.onNotWritten?.(some);

@@ -39,24 +39,77 @@ beforeEach(async () => {
 });
 afterEach(() => stub.close());
 
-/** Sends documents as one batch; returns the failed ones and the warnings. */
+/** Sends documents as one batch; returns the failed ones, the warnings, and the number of unchanged ones. */
 async function send(
   settings: IndexerSettings,
   documents: readonly { readonly id: string }[],
-): Promise<{ failures: readonly IndexFailure[]; warnings: readonly string[] }> {
+  dataStream = false,
+): Promise<{ failures: readonly IndexFailure[]; warnings: readonly string[]; unchanged?: number }> {
   const { log, warnings } = new CollectingPublisher();
-  const context = { runId: 'r', log, settings: { ...QUICK, ...settings } } as IndexerContext;
-  const indexer = new OpenSearchIndexer({ url: stub.url, index: 'i', dataStream: false }, context);
+  let unchanged: number | undefined;
+  const onUnchanged = (count: number) => {
+    unchanged = (unchanged ?? 0) + count;
+  };
+  const context = { runId: 'r', log, onUnchanged, settings: { ...QUICK, ...settings } } as IndexerContext;
+  const indexer = new OpenSearchIndexer({ url: stub.url, index: 'i', dataStream }, context);
   const encoder = new BulkEncoder(indexer.encoder().options as BulkEncoderOptions);
   await indexer.connect();
   await indexer.begin();
   try {
     const failures = await indexer.send(encodedBatch(encoder, documents), new AbortController().signal);
-    return { failures, warnings };
+    return { failures, warnings, ...(unchanged === undefined ? {} : { unchanged }) };
   } finally {
     await indexer.close();
   }
 }
+
+/** The answer to the question whether a name is a data stream. */
+const STREAM = JSON.stringify({ data_streams: [{ name: 'i' }] });
+
+describe('a data stream whose first answer was lost', () => {
+  const conflict = { create: { status: 409, error: { reason: 'document already exists' } } };
+
+  /** @param search the status of the search for the ids that the first request may have written */
+  async function sendAgain(search: number) {
+    const bulks: string[][] = [];
+    stub.handle(({ path, body }, response) => {
+      if (path.includes('/_search')) {
+        response.writeHead(search).end(JSON.stringify({ hits: { hits: [{ _id: 'a' }] } }));
+      } else if (path.startsWith('/_bulk')) {
+        const ids = [...body.matchAll(/"_id":"(\w+)"/g)].map(([, id]) => id as string);
+        if (bulks.push(ids) === 1) response.writeHead(503).end();
+        else
+          response.end(
+            JSON.stringify({ items: ids.map((id) => (id === 'a' ? conflict : { create: { status: 201 } })) }),
+          );
+      } else response.end(STREAM);
+    });
+    return { bulks, ...(await send({}, [{ id: 'a' }, { id: 'b' }], true)) };
+  }
+
+  it('counts a document as written that it has afterwards', async () => {
+    const { bulks, failures, unchanged } = await sendAgain(200);
+    expect(bulks).toEqual([['a', 'b'], ['b']]);
+    expect([failures, unchanged]).toEqual([[], undefined]);
+  });
+
+  it('counts a document as written that is refused afterwards, if it may not be searched', async () => {
+    const { bulks, failures, unchanged } = await sendAgain(403);
+    expect(bulks).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+    expect([failures, unchanged]).toEqual([[], undefined]);
+  });
+});
+
+it('a data stream counts a document as unchanged that it had before', async () => {
+  stub.handle(({ path }, response) => {
+    const items = [{ create: { status: 409, error: { reason: 'document already exists' } } }];
+    response.end(path.startsWith('/_bulk') ? JSON.stringify({ items }) : STREAM);
+  });
+  expect(await send({}, [{ id: 'a' }], true)).toMatchObject({ failures: [], unchanged: 1 });
+});
 
 describe('the refresh before a delete by a field', () => {
   const documents = [

@@ -260,8 +260,8 @@ export class BulkWriter {
   #bulkRequests(bytes: BatchBytes, signal: AbortSignal): Destination {
     const { partial, externalVersions, requireAlias, recorder } = this.#options;
     const more = requireAlias ? '&require_alias=true' : '';
-    const send: StreamWriter['send'] = async (body, positions) => {
-      const post = (filter = '') => this.#sendBulk(body, positions.length, `${BULK_FILTER}${filter}${more}`);
+    const send: StreamWriter['send'] = async (body, positions, isUnsure) => {
+      const post = (filter = '') => this.#sendBulk(body, positions.length, `${BULK_FILTER}${filter}${more}`, isUnsure);
       return recorder === undefined ? (await post()).reply : recorder.request(bytes, positions, signal, post);
     };
     const requests = this.#streamRequests(bytes, send);
@@ -289,7 +289,6 @@ export class BulkWriter {
       addStream: (name) => names.add(name),
       existing: (stream, ids) => this.#existingIds(stream, ids),
       send,
-      onExisting: (count) => this.#addExisting(count),
       why: streams.why,
     });
   }
@@ -316,13 +315,13 @@ export class BulkWriter {
   }
 
   /** Returns the reply, and the response if there was one. */
-  async #sendBulk(body: Buffer, count: number, query: string) {
+  async #sendBulk(body: Buffer, count: number, query: string, isUnsure?: (i: number) => boolean) {
     const contentType = 'application/x-ndjson';
     let response: HttpResponse | undefined;
     const request = { method: 'POST', path: `/_bulk?${query}`, body, contentType } as const;
     const reply = await this.#ask<Reply>(this.#options.engine, request, (answer) => {
       response = answer;
-      return this.#replies.read(answer, count);
+      return this.#replies.read(answer, count, isUnsure);
     });
     return { reply, response };
   }

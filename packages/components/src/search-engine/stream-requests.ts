@@ -10,10 +10,11 @@ export interface StreamWriter {
   addStream(name: string): void;
   /** Returns which of these ids a data stream already has, or a refusal. */
   existing(stream: string, ids: readonly string[]): Promise<ReadonlySet<string> | Reply>;
-  /** Sends a body with these documents of the batch. */
-  send(body: Buffer, positions: readonly number[]): Promise<Reply>;
-  /** Called with the number of documents that are not sent, because the data stream has them. */
-  onExisting(count: number): void;
+  /**
+   * Sends a body with these documents of the batch.
+   * @param isUnsure whether an earlier request may have written the document with this number in the body
+   */
+  send(body: Buffer, positions: readonly number[], isUnsure?: (i: number) => boolean): Promise<Reply>;
   /** Why no document can be written to a data stream; undefined if there is no reason. */
   readonly why: string | undefined;
 }
@@ -27,7 +28,8 @@ const NOT_CREATED = 'only write ops with an op_type of create are allowed in dat
  * ordinary indices cost no request, and no permission to ask is needed.
  *
  * A data stream keeps an id unique only within its newest index, which a rollover replaces. So before documents are sent
- * again whose request had no answer, the data stream is asked for their ids.
+ * again whose request had no answer, the data stream is asked for their ids. If it has one, that request has written it,
+ * or an earlier run: this cannot be known, so the document counts as written.
  */
 export class StreamRequests {
   readonly #bytes: BatchBytes;
@@ -68,14 +70,16 @@ export class StreamRequests {
     const open = written.size === 0 ? positions : positions.filter((position) => !written.has(position));
     const streamOf = (position: number) => this.#streamOf(position);
     const { body, sent, refused } = createRequest(this.#bytes, open, streamOf, this.#writer.why);
-    const reply: Reply = sent.length === 0 ? { items: new Map() } : await this.#writer.send(body, sent);
+    const reply: Reply =
+      sent.length === 0
+        ? { items: new Map() }
+        : await this.#writer.send(body, sent, (i) => this.#unsure.has(sent[i] as number));
     if ('refused' in reply) {
       if (isUnsure(reply.refused.status)) {
         for (const position of sent) if (streamOf(position) !== undefined) this.#unsure.add(position);
       }
       return reply;
     }
-    if (written.size > 0) this.#writer.onExisting(written.size);
     const failures = new Map(refused);
     for (const [i, failure] of reply.items) failures.set(sent[i] as number, failure);
     return itemsOf(positions, (position) => failures.get(position));

@@ -16,6 +16,7 @@ import { CsvFormat } from '../formats/csv/csv-format.ts';
 import type { FileFormat } from '../formats/handlers/file-handler.ts';
 import { checkFileHandlers, FileFormats, FileHandlersParameter } from '../formats/handlers/file-handlers.ts';
 import { HeldRecords } from '../formats/handlers/held-records.ts';
+import { publishFile } from '../formats/publishing.ts';
 import { extensionOf, leafOf, parseFileUri } from '../storage/file-uri.ts';
 import { MAX_CONTENT_BYTES } from '../storage/read-whole.ts';
 import { checkStorageSettings, type StorageSettings, storageParameters } from '../storage/storage-parameters.ts';
@@ -118,7 +119,9 @@ export class ApplyFileHandlers extends Stage<typeof parameters> {
   async #read(document: Document, path: string, format: FileFormat): Promise<Children> {
     const records = new HeldRecords();
     const local = this.#localPathOf(document, path);
-    await format.publish({ path, name: leafOf(path), bytes: this.#bytesOf(document, path), local }, records);
+    const file = { path, name: leafOf(path), bytes: this.#bytesOf(document, path), local };
+    await publishFile(format, file, records);
+    await records.close();
     return records.documents({
       // An invalid CSV row affects only itself, so it is skipped. An unreadable object may hide others: it fails the
       // document.

@@ -2,16 +2,17 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
-import { type Document, toValue } from '@headrace/engine';
+import { type Document, defaultMemoryMb, toValue } from '@headrace/engine';
 import {
   assertStageContract,
+  limitMemory,
   makeStage,
   RefusedParameters,
   runStage,
   stageContext,
   toDocument,
 } from '@headrace/engine/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApplyJavascript } from './apply-javascript.ts';
 
 /**
@@ -485,3 +486,18 @@ async function processed(document: Document, script: string, trusted: boolean): 
   await stage.process(document);
   await stage.stop?.();
 }
+
+it('the memory that scripts of uploads keep counts for their run, and is free after a failure', async () => {
+  onTestFinished(() => limitMemory(defaultMemoryMb()));
+  // 9 MiB for a thread.
+  limitMemory(48);
+  const script = 'var kept = kept || []; if (doc.keep) kept.push("x".repeat(doc.keep)); doc.kept = kept.length;';
+  const documents = [{ id: '1' }, { id: '2', keep: 40_000_000 }, { id: '3', keep: 1000 }];
+  const outcomes = await runStage(ApplyJavascript, { script }, documents, stageContext({ trusted: false }));
+  expect(outcomes.map(({ error }) => error)).toEqual([
+    undefined,
+    expect.stringMatching(/^The script keeps \d+ MiB, and the run has less memory$/),
+    undefined,
+  ]);
+  expect(outcomes[2]?.documents).toEqual(['{"id":"3","keep":1000,"kept":1}']);
+});

@@ -1,4 +1,12 @@
-import { type Document, type HeadraceError, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
+import {
+  type Document,
+  HeadraceError,
+  holdMemory,
+  type ParameterProblem,
+  Stage,
+  type Static,
+  Type,
+} from '@headrace/engine';
 import {
   SANDBOX_LIMITS,
   SandboxedScript,
@@ -79,6 +87,7 @@ rawDoc.update('log', UpdateMode.APPEND, 'document ' + n);`,
     if (mistake !== undefined) yield { parameter: 'script', message: mistake };
   }
 
+  readonly #memory = holdMemory('a script');
   #script: VmScript<Document> | SandboxedScript<Document> | undefined;
 
   override async start(): Promise<void> {
@@ -91,12 +100,29 @@ rawDoc.update('log', UpdateMode.APPEND, 'document ' + n);`,
   }
 
   override process(document: Document): void | Promise<void> {
-    return this.#script?.run(document);
+    const script = this.#script;
+    const done = script?.run(document);
+    if (!(script instanceof SandboxedScript)) return done;
+    return done === undefined ? this.#count(script) : done.then(() => this.#count(script));
   }
 
   override stop(): void {
     if (this.#script instanceof SandboxedScript) this.#script.close();
     this.#script = undefined;
+    this.#memory.release();
+  }
+
+  /** Counts the memory of the sandbox. If there is not enough, the script loses it, and its document fails. */
+  #count(script: SandboxedScript<Document>): void {
+    const { grownBytes } = script;
+    this.#memory.keep(grownBytes);
+    if (this.#memory.takeIfFree(grownBytes - this.#memory.bytes)) return;
+    script.close();
+    this.#memory.release();
+    const mebibytes = Math.ceil(grownBytes / 2 ** 20);
+    throw new HeadraceError('HR_MEMORY_LIMIT', `The script keeps ${mebibytes} MiB, and the run has less memory`, {
+      hint: 'Keep less in variables, use fewer scripts or fewer threads (worker.threads).',
+    });
   }
 }
 

@@ -4,7 +4,9 @@ import {
   equalValues,
   getNested,
   HeadraceError,
+  isMemoryError,
   type JsonObject,
+  joinedText,
   messageOf,
   type NestedPath,
   type ParameterProblem,
@@ -146,7 +148,7 @@ export class ApplyJSONata extends Stage<typeof parameters> {
       if (result instanceof Promise) return this.#finish(document, result);
       this.#write(document, result);
     } catch (error) {
-      this.#failed.add(document, error);
+      this.#fail(document, error);
     }
   }
 
@@ -158,8 +160,13 @@ export class ApplyJSONata extends Stage<typeof parameters> {
     try {
       this.#write(document, await result);
     } catch (error) {
-      this.#failed.add(document, error);
+      this.#fail(document, error);
     }
+  }
+
+  #fail(document: Document, error: unknown): void {
+    if (isMemoryError(error)) throw error;
+    this.#failed.add(document, error);
   }
 
   /** Returns the value of the field with exactly this name, or else the value at this path. */
@@ -173,9 +180,12 @@ export class ApplyJSONata extends Stage<typeof parameters> {
     if (result === undefined || result === null) return;
     const { source } = this.params;
     if (source === undefined) replaceFields(document, result);
-    else if (this.#destinationPath !== undefined) setNested(document, this.#destinationPath, result);
-    else if (this.#sourcePath.length === 1 || document.has(source)) document.set(source, result);
-    else setNested(document, this.#sourcePath, result);
+    else {
+      const value = typeof result === 'string' ? joinedText(result) : result;
+      if (this.#destinationPath !== undefined) setNested(document, this.#destinationPath, value);
+      else if (this.#sourcePath.length === 1 || document.has(source)) document.set(source, value);
+      else setNested(document, this.#sourcePath, value);
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import {
   type Column,
   type Document,
   type DocumentTable,
+  joinedText,
   MapOf,
   type ParameterProblem,
   Stage,
@@ -87,7 +88,7 @@ export class Concatenate extends Stage<typeof parameters> {
     for (const part of this.#parts) {
       text += typeof part === 'string' ? part : (document.text(part.field) ?? part.otherwise);
     }
-    document.update(this.params.dest, this.#updateMode, [text]);
+    document.update(this.params.dest, this.#updateMode, [joinedText(text)]);
   }
 
   override processTable(table: DocumentTable): boolean {
@@ -111,7 +112,7 @@ function fill(
       const part = parts[i] as string | Placeholder;
       text += typeof part === 'string' ? part : (firstText(columns[i]?.[row]) ?? part.otherwise);
     }
-    texts[row] = text;
+    texts[row] = joinedText(text);
   }
   return texts;
 }

@@ -11,6 +11,7 @@ import {
   type ParameterProblem,
   parseNestedPath,
   RESERVED_FIELDS,
+  requireHeap,
   Stage,
   type StageContext,
   type Static,
@@ -39,6 +40,8 @@ const parameters = Type.Object({
   /** Whether the names are paths. Defaults to false. */
   isNested: Type.Optional(Type.Boolean({ default: false })),
 });
+
+const BYTES_PER_VALUE = 8;
 
 /** A copy from one path to another. */
 interface NestedCopy {
@@ -114,7 +117,7 @@ export class CopyFields extends Stage<typeof parameters> {
     for (const { source, dest } of this.#copies) {
       const value = document.get(source);
       if (value === undefined) continue;
-      document.update(dest, this.#updateMode, Array.isArray(value) ? value.map(flatCopy) : [flatCopy(value)]);
+      document.update(dest, this.#updateMode, Array.isArray(value) ? copyOfList(value) : [flatCopy(value)]);
     }
     for (const { source, dest } of this.#nestedCopies) {
       const value = getNested(document, source);
@@ -124,7 +127,7 @@ export class CopyFields extends Stage<typeof parameters> {
 
   override processTable(table: DocumentTable): boolean {
     for (const { source, dest } of this.#nestedCopies) if (!copyNestedColumn(table, source, dest)) return false;
-    const copy = (value: Value) => (Array.isArray(value) ? value.map(flatCopy) : flatCopy(value));
+    const copy = (value: Value) => (Array.isArray(value) ? copyOfList(value) : flatCopy(value));
     for (const { source, dest } of this.#copies) mapColumn(table, source, dest, this.#updateMode, copy);
     return true;
   }
@@ -145,6 +148,12 @@ function copyNestedColumn(table: DocumentTable, source: NestedPath, dest: Nested
     table.set(name, column, column.includes(undefined));
   }
   return true;
+}
+
+/** Returns the copies of a list. The list to which they are added may become three times as long. */
+function copyOfList(list: readonly Value[]): Value[] {
+  requireHeap(3 * BYTES_PER_VALUE * list.length);
+  return list.map(flatCopy);
 }
 
 function flatCopy(value: Value): Value {

@@ -3,6 +3,7 @@ import {
   type DocumentTable,
   messageOf,
   type ParameterProblem,
+  requireHeap,
   Stage,
   type StageContext,
   type Static,
@@ -48,6 +49,9 @@ const parameters = Type.Object({
    */
   updateMode: UpdateModeParameter,
 });
+
+/** A result that may be longer is measured before it is created. */
+const LARGE = 64 * 1024 * 1024;
 
 /**
  * Replaces the matches of regular expressions in the values of fields.
@@ -103,7 +107,10 @@ export class ReplacePatterns extends Stage<typeof parameters> {
   #current: JavaReplacement;
   readonly #replace = (text: string): string => {
     let result = text;
-    for (const pattern of this.#patterns) result = pattern.replaceAll(result, this.#current);
+    for (const pattern of this.#patterns) {
+      if (result.length * this.#current.source.length > LARGE) requireHeap(2 * this.#lengthOf(result, pattern));
+      result = pattern.replaceAll(result, this.#current);
+    }
     return result;
   };
 
@@ -125,6 +132,16 @@ export class ReplacePatterns extends Stage<typeof parameters> {
     if (this.params.replacementField !== undefined) return false;
     const mode = this.params.updateMode as UpdateMode;
     return this.#pairs.every(({ source, dest }) => transformColumn(table, source, dest, mode, this.#replace));
+  }
+
+  /** Returns the length of a result; an estimate if the replacement has groups. */
+  #lengthOf(text: string, pattern: JavaRegex): number {
+    let { length } = text;
+    for (let match = pattern.find(text); match !== undefined; ) {
+      length += this.#current.source.length;
+      match = match.end < text.length ? pattern.find(text, Math.max(match.end, match.index + 1)) : undefined;
+    }
+    return length;
   }
 
   /** Sets the replacement of the document, or else the fixed one. Returns false if both are missing. */

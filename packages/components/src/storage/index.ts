@@ -3,7 +3,8 @@
  *
  * @module
  */
-export { cachedVector, type GuardedCache } from '@headrace/caches';
+export type { GuardedCache } from '@headrace/caches';
+export { cachedVector } from '../caches/checked-vector.ts';
 export { CacheParameter, checkCache, openCache } from '../caches/open-cache.ts';
 export { remove, rename } from '../local-files/local-files.ts';
 export { checkOutputPath, type Output, openOutputFile, reachOutputFile } from '../local-files/output-file.ts';

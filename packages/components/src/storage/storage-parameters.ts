@@ -1,7 +1,7 @@
-import { CONNECTS, type ParameterProblem, READS, type Static, Type } from '@headrace/engine';
+import { CONNECTS, capped, type ParameterProblem, READS, type Static, Type } from '@headrace/engine';
 import { checkTrust, tlsParameter } from '../http/tls/tls-parameter.ts';
 
-const pageSize = Type.Optional(Type.Integer({ minimum: 1 }));
+const pageSize = Type.Optional(Type.Integer({ minimum: 1, ...capped('maxItems') }));
 
 /** The TLS settings of each block. */
 const trust = {

@@ -1,4 +1,11 @@
-import { type ErrorCode, HeadraceError, type MemoryHold, messageOf, type ParameterProblem } from '@headrace/engine';
+import {
+  contractError,
+  type ErrorCode,
+  HeadraceError,
+  type MemoryHold,
+  messageOf,
+  type ParameterProblem,
+} from '@headrace/engine';
 import { checkLibrary, missingLibrary, type OptionalLibrary } from '../libraries/optional-library.ts';
 import { type FileUri, parseFileUri } from './file-uri.ts';
 import { LocalStorage } from './local-storage.ts';
@@ -98,6 +105,9 @@ export class Storages {
    * @param memory counts the bytes; nothing more is read while there is not enough
    */
   async readContent(text: string, limit: number, memory?: MemoryHold): Promise<Buffer> {
+    if (typeof limit !== 'number' || !(limit >= 0)) {
+      throw contractError(`The limit of readContent() is ${String(limit)}, not a number of bytes`);
+    }
     const uri = parseFileUri(text.replace(CLASSPATH, './'));
     try {
       if (uri.scheme === 'file') return await readLocalFile(uri.path, undefined, limit, memory);

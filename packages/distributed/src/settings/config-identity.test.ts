@@ -18,6 +18,7 @@ describe('the identity of a config', () => {
     ['other passwords', CONFIG.replaceAll('secret', 'other')],
     ['another format and comments', CONFIG.replaceAll('  ', '\t').replace('indexer {', '# a comment\nindexer: {')],
     ['other sources and stages', `${CONFIG}\npipelines: [{ name: p, stages: [{ class: Trim }] }]\nconnectors: []`],
+    ['another spelling of the address', CONFIG.replace('https://u:secret@search:9200/', 'HTTPS://u:a,b?c@SEARCH:9200')],
     ['another batch size', `${CONFIG}\nindexer.batchSize: 7`],
   ])('is the same with %s', (_, text) => {
     expect(ownerOf(identity(text), identity(CONFIG))).toBe('own');
@@ -42,7 +43,7 @@ describe('the identity of a config', () => {
   );
 
   it('names the destination, without secrets', () => {
-    expect(nameOf(identity(CONFIG))).toBe('films (OpenSearch, url https://search:9200/, index films)');
+    expect(nameOf(identity(CONFIG))).toBe('films (OpenSearch, url https://search:9200, index films)');
     expect(nameOf(identity(CONFIG, 'shop'))).toBe('shop');
   });
 

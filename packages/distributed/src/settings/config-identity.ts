@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { addressOf } from '@headrace/components/http';
 import { isTopicName } from './topic-name.ts';
 
 /**
@@ -43,7 +44,7 @@ export function configIdentity(
   const places = PLACES.flatMap((name) => {
     const value = parameters[name];
     const texts = (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string');
-    return texts.length === 0 ? [] : [`${name} ${texts.map(withoutSecrets).sort().join(' ')}`];
+    return texts.length === 0 ? [] : [`${name} ${texts.map(addressOf).sort().join(' ')}`];
   });
   return { id: group, group, destination: [type, ...places].join(', ') };
 }
@@ -75,9 +76,4 @@ export function nameOf({ id, destination }: ConfigIdentity): string {
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-/** Removes the user, the password and the parameters from a URL. */
-function withoutSecrets(text: string): string {
-  return text.replaceAll(/\/\/[^/\s,]*@/g, '//').replace(/[?;].*$/, '');
 }

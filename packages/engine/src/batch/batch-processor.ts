@@ -1,10 +1,8 @@
 import type { RecordSink } from '../component/connector.ts';
-import { checkRejected, IDS, idOf } from '../component/published.ts';
+import { checkDecoded, checkNumber, checkRejected, lateSink } from '../component/published.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import { isPlainText, type SourceText } from '../document/source-text.ts';
-import { contractError } from '../errors/contract-error.ts';
-import { counted } from '../errors/counted.ts';
 import { type Failure, HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import { BatchExecution } from '../execution/batch-execution.ts';
 import { type Deadline, processorMillis } from '../execution/deadline.ts';
@@ -16,9 +14,6 @@ import { Decoders, decoding } from './decoders.ts';
 import { PartPoster, type PartPosterOptions } from './part-poster.ts';
 import { PassTime } from './pass-time.ts';
 import type { InputBatch, SourceBatch } from './pipeline-messages.ts';
-
-const NOT_ASYNC = 'It must pass all documents to the sink before it returns: it cannot be async.';
-const NEW_ONES = 'A document belongs to the engine once it is passed. Create a new one for each record.';
 
 export interface BatchProcessorOptions extends Omit<PartPosterOptions, 'inputMillis'> {
   readonly pipeline: Pipeline;
@@ -148,12 +143,7 @@ export class BatchProcessor implements RecordSink {
 
   document(document: Document, source?: SourceText): void {
     this.#checkSink();
-    const { id } = document;
-    if (typeof id !== 'string' || id === '') {
-      throw contractError(`${this.#decoderName} passed a document without an id: its id is ${idOf(id)}`, IDS);
-    }
-    if (document === this.#last)
-      throw contractError(`${this.#decoderName} passed the document "${id}" twice`, NEW_ONES);
+    checkDecoded(this.#decoderName, document, this.#last);
     this.#last = document;
     const at = this.#seen++;
     if (!this.#isNext(this.#seen)) return;
@@ -193,19 +183,13 @@ export class BatchProcessor implements RecordSink {
 
   /** Throws if a decoder uses the sink after it has returned: the document would belong to another chunk. */
   #checkSink(): void {
-    if (!this.#isDecoding)
-      throw contractError(`${this.#decoderName} used its sink after decode() had returned`, NOT_ASYNC);
+    if (!this.#isDecoding) throw lateSink(this.#decoderName);
   }
 
   /** Throws if the decoder of a chunk did not return the number of documents that its connector has published. */
   #checkNumber(batch: InputBatch): void {
     if (batch.kind !== 'records' || this.full) return;
-    const expected = knownDocuments(batch.chunks);
-    if (expected === undefined || expected === this.#seen) return;
-    const [{ decoder }] = batch.chunks;
-    throw contractError(
-      `${decoder.name} returned ${counted(this.#seen, 'record')} of a chunk that was published with documents: ${expected}`,
-    );
+    checkNumber(batch.chunks[0].decoder.name, this.#seen, knownDocuments(batch.chunks));
   }
 
   get known(): number {

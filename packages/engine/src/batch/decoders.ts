@@ -1,5 +1,7 @@
-import type { ModuleReference, RecordDecoder, RecordSink } from '../component/connector.ts';
+import type { ModuleReference, RecordChunk, RecordDecoder, RecordSink } from '../component/connector.ts';
 import type { Logger } from '../component/logger.ts';
+import { checkDecoded, checkNumber, checkRejected, lateSink } from '../component/published.ts';
+import type { Document } from '../document/document.ts';
 import { classOf, contractError } from '../errors/contract-error.ts';
 import { decodeDocuments } from '../transport/document-wire.ts';
 import type { InputBatch } from './pipeline-messages.ts';
@@ -59,6 +61,45 @@ export function decodeChunk(decoder: RecordDecoder, bytes: Uint8Array, position:
     `decode() of ${classOf(decoder)} returned a promise`,
     'It must pass all documents to the sink before it returns: it cannot be async.',
   );
+}
+
+/**
+ * Decodes a chunk as a pipeline thread does, with the same checks, for a receiver of single documents.
+ * @param receiver may keep the documents
+ */
+export function decodeChecked(
+  decoder: RecordDecoder,
+  { bytes, decoder: { name }, position, documents }: RecordChunk,
+  receiver: Pick<RecordSink, 'document' | 'reject' | 'warn'>,
+): void {
+  let last: Document | undefined;
+  let found = 0;
+  let isDecoding = true;
+  const check = () => {
+    if (!isDecoding) throw lateSink(name);
+  };
+  const sink: RecordSink = {
+    document: (document, source) => {
+      check();
+      checkDecoded(name, document, last);
+      last = document;
+      found++;
+      receiver.document(document, source);
+    },
+    reject: (record) => {
+      check();
+      checkRejected(record);
+      found += record.count ?? 1;
+      receiver.reject(record);
+    },
+    warn: (message) => receiver.warn(message),
+  };
+  try {
+    decodeChunk(decoder, bytes, position, sink);
+  } finally {
+    isDecoding = false;
+  }
+  checkNumber(name, found, documents);
 }
 
 /** Returns an instance of the class that a reference names. */

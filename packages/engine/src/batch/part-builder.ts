@@ -15,6 +15,7 @@ import { release } from '../transport/release.ts';
 import { ByteWriter } from './byte-writer.ts';
 import type { IdLists, OutcomePart, PartFailure } from './pipeline-messages.ts';
 
+const NOT_EMPTY = 'Nothing would be sent, and the document would count as sent. To leave it out, drop it in a stage.';
 const NOT_LATER = 'Its result must be there when it returns: it cannot be async.';
 
 /** A part is posted at this many characters, between two documents, so that a large batch does not fill the memory. */
@@ -419,8 +420,11 @@ export function hashesOf(
 
 function encode(encoder: DocumentEncoder, document: Document): string {
   const text: unknown = encoder.encode(document);
-  if (typeof text === 'string') return text;
-  throw contractError(`encode() of ${classOf(encoder)} returned ${kindOf(text)}, not a text`, NOT_LATER);
+  if (typeof text !== 'string') {
+    throw contractError(`encode() of ${classOf(encoder)} returned ${kindOf(text)}, not a text`, NOT_LATER);
+  }
+  if (text === '') throw contractError(`encode() of ${classOf(encoder)} returned an empty text`, NOT_EMPTY);
+  return text;
 }
 
 /**
@@ -438,7 +442,11 @@ function encodeTable(encoder: DocumentEncoder, table: DocumentTable, oneEach: bo
   if (texts === undefined) return undefined;
   // A missing text would give all later documents the text of another one.
   const isList = Array.isArray(texts) && texts.every((text) => typeof text === 'string');
-  if (isList && (oneEach ? texts.length === table.count : texts.length > 0 || table.count === 0)) return texts;
+  if (isList && (oneEach ? texts.length === table.count : texts.length > 0 || table.count === 0)) {
+    if (texts.includes(''))
+      throw contractError(`encodeTable() of ${classOf(encoder)} returned an empty text`, NOT_EMPTY);
+    return texts;
+  }
   const returned = isList ? `${texts.length} texts` : kindOf(texts);
   throw contractError(
     `encodeTable() of ${classOf(encoder)} returned ${returned} for ${table.count} documents, not one text for each`,

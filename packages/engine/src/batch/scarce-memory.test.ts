@@ -88,7 +88,7 @@ it('documents that take too much memory together all leave in order', async () =
       ledger.giveReserve(999);
       expect(threadMemory.isScarce).toBe(false);
     }),
-    { numRuns: Math.max(20, (fc.readConfigureGlobal().numRuns ?? 100) / 4) },
+    { numRuns: 25 },
   );
 });
 

@@ -27,7 +27,7 @@ export interface DestinationAccess {
   write(output: Output, alone: string | undefined): Promise<WriterPass>;
   /**
    * Enters a destination as a rebuild. Waits for the writers whose changes cannot be recorded.
-   * @param names all names of the output: the alias, its indices, and their other aliases
+   * @param names all names of the output: first the alias, then its indices and their other aliases
    */
   rebuild(place: string, names: readonly string[]): Promise<RebuildPass>;
 }

@@ -1,3 +1,4 @@
+import { kindOf } from '../errors/contract-error.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { Document } from './document.ts';
 import { internName, isInterned } from './names.ts';
@@ -64,7 +65,7 @@ export function writeValue(value: Value): string {
 
 /** Returns the error for a field with an unsupported value, usually a plain object. */
 export function notAValue(value: unknown): HeadraceError {
-  const what = typeof value === 'object' ? `an object (${Object.prototype.toString.call(value)})` : `a ${typeof value}`;
+  const what = typeof value === 'object' ? `an object (${Object.prototype.toString.call(value)})` : kindOf(value);
   return new HeadraceError('HR_DOCUMENT_TYPE', `A field holds ${what}, which is not a value of a document`, {
     hint: 'In a document, objects are Maps. Call toValue() to convert plain data to field values.',
   });

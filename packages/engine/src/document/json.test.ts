@@ -170,7 +170,7 @@ describe('readJson and writeValue', () => {
     document.set('a', [{ b: 1 } as unknown as Value]);
     expect(() => document.toJson()).toThrow('A field holds an object ([object Object])');
     document.set('a', undefined as unknown as Value);
-    expect(() => document.toJson()).toThrow('A field holds a undefined');
+    expect(() => document.toJson()).toThrow('A field holds undefined');
   });
 });
 

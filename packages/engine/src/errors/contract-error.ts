@@ -15,7 +15,8 @@ export function classOf(component: object): string {
 
 /** Names the kind of a value in messages. */
 export function kindOf(value: unknown): string {
-  if (value === null || typeof value !== 'object') return `a ${typeof value}`;
+  if (value === null || value === undefined) return `${value}`;
+  if (typeof value !== 'object') return `a ${typeof value}`;
   return value.constructor?.name === 'Document' ? 'a document' : Object.prototype.toString.call(value);
 }
 

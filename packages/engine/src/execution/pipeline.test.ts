@@ -118,7 +118,7 @@ describe.each(ways)('a pipeline of %s', (_, way) => {
       'The stage returned [object AsyncGenerator] where children are expected',
     ],
     ['plain objects', [{ id: 1 }], 'The stage emitted [object Object] without a valid id'],
-    ['null among the children', [null], 'The stage emitted a object without a valid id'],
+    ['null among the children', [null], 'The stage emitted null without a valid id'],
     ['a child with an empty id', [Document.create('')], 'The stage emitted a document without a valid id'],
   ])('fails a document if a stage returns %s', async (_, given, message) => {
     const pipeline = await pipelineOf(way(() => given as never));
@@ -148,7 +148,7 @@ describe.each(ways)('a pipeline of %s', (_, way) => {
       ),
     );
     const { events } = await send(pipeline, ['1']);
-    expect([events, closed]).toEqual([['failed 1 at stage_1: The stage emitted a object without a valid id'], 1]);
+    expect([events, closed]).toEqual([['failed 1 at stage_1: The stage emitted null without a valid id'], 1]);
   });
 
   it('fails a document if its generator of children throws, but keeps earlier children', async () => {

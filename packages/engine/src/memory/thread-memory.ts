@@ -237,7 +237,7 @@ function tooMuch(message: string): HeadraceError {
 
 /** Returns the size of the largest value that a document may have, in bytes. */
 export function maxValueBytes(): number {
-  return (MemoryLedger.ofProcess().limits.document * 1024) / COPIES;
+  return Math.floor((MemoryLedger.ofProcess().limits.document * 1024) / COPIES);
 }
 
 /** A smaller batch is not counted: queues limit the number of batches. */

@@ -78,6 +78,20 @@ export function allowedBytes(bytes: number): number {
   return maxHelperMemoryMb === undefined ? bytes : Math.min(bytes, maxHelperMemoryMb * MB);
 }
 
+/**
+ * Returns the time that a helper process or a program may take for one piece of work, in milliseconds: `millis`, or the
+ * limit of the policy for a document if it is less.
+ */
+export function allowedMillis(millis: number): number {
+  const { maxProcessingSecs } = current?.policy.limits ?? {};
+  return maxProcessingSecs === undefined ? millis : Math.min(millis, maxProcessingSecs * 1000);
+}
+
+/** Returns the time that a program may take for the whole run, in seconds: `seconds`, or the limit of the policy for a run. */
+export function allowedRunSecs(seconds: number): number {
+  return Math.min(seconds, current?.policy.limits.maxRunSecs ?? seconds);
+}
+
 /** Throws `HR_POLICY_REFUSED` if a directory contains files of the service, which no config may read. */
 export function requireNothingHidden(directory: string): void {
   const hidden = current?.files.hiddenIn(directory);

@@ -1,12 +1,11 @@
 import { bytesOf } from '../batch/chunk-marks.ts';
-import { Decoders, decodeChunk } from '../batch/decoders.ts';
+import { Decoders, decodeChecked } from '../batch/decoders.ts';
 import type { EncodedInput, SourceBatch } from '../batch/pipeline-messages.ts';
-import type { Publisher, RecordChunk, RecordSink, RejectedRecord, TrackedChunk } from '../component/connector.ts';
+import type { Publisher, RecordChunk, RejectedRecord, TrackedChunk } from '../component/connector.ts';
 import type { Logger } from '../component/logger.ts';
-import { checkChunk, checkDocument, checkRejected } from '../component/published.ts';
+import { PublisherCalls } from '../component/published.ts';
 import type { Document } from '../document/document.ts';
 import type { Value } from '../document/value.ts';
-import { contractError } from '../errors/contract-error.ts';
 import { counted } from '../errors/counted.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import { encodeDocuments } from '../transport/document-wire.ts';
@@ -98,13 +97,9 @@ export class BatchingPublisher implements Publisher {
   #timer: NodeJS.Timeout | undefined;
   #submitting: Promise<void> = Promise.resolve();
   #failure: { error: unknown } | undefined;
-  /** The document that was published last. */
-  #last: Document | undefined;
+  readonly #calls = new PublisherCalls();
   /** The calls of `publishChunk` that the connector may not have awaited. */
   readonly #open = new Set<Promise<void>>();
-  #isClosed = false;
-  /** The first call after the end of the connector. */
-  #late: HeadraceError | undefined;
 
   constructor(options: BatchingPublisherOptions) {
     this.#options = options;
@@ -118,15 +113,7 @@ export class BatchingPublisher implements Publisher {
   }
 
   publish(document: Document): Promise<void> | undefined {
-    this.#accept('publish');
-    checkDocument(document);
-    if (document === this.#last) {
-      throw contractError(
-        `publish() received the document "${document.id}" again`,
-        'A published document belongs to the engine. Create a new one for each record.',
-      );
-    }
-    this.#last = document;
+    this.#calls.publish(document);
     this.#check();
     this.received++;
     if (this.#options.collapse) {
@@ -144,8 +131,7 @@ export class BatchingPublisher implements Publisher {
   }
 
   async publishChunk(chunk: RecordChunk, tracked?: TrackedChunk): Promise<void> {
-    this.#accept('publishChunk');
-    checkChunk(chunk);
+    this.#calls.publishChunk(chunk);
     const call = this.#publishChunk(chunk, tracked);
     this.#open.add(call);
     try {
@@ -175,8 +161,7 @@ export class BatchingPublisher implements Publisher {
   }
 
   reject(record: RejectedRecord): Promise<void> | undefined {
-    this.#accept('reject');
-    checkRejected(record);
+    this.#calls.reject(record);
     this.#options.onReject(record);
     return undefined;
   }
@@ -227,12 +212,12 @@ export class BatchingPublisher implements Publisher {
 
   /** Accepts no more calls of the connector, which has ended: their documents would be lost. */
   close(): void {
-    this.#isClosed = true;
+    this.#calls.close();
   }
 
   /** Throws if the connector called the publisher after its end. */
   checkLate(): void {
-    if (this.#late !== undefined) throw this.#late;
+    this.#calls.checkLate();
   }
 
   /** Accepts no more documents. Returns the number of published documents that no pipeline thread has received. */
@@ -307,28 +292,18 @@ export class BatchingPublisher implements Publisher {
   }
 
   /** Decodes a chunk in this thread, because collapsing needs all documents in order in one place. */
-  async #decodeHere({ bytes, decoder: reference, position }: RecordChunk): Promise<void> {
-    const decoder = await this.#decoders.get(reference);
+  async #decodeHere(chunk: RecordChunk): Promise<void> {
+    const decoder = await this.#decoders.get(chunk.decoder);
     const waits: Promise<void>[] = [];
-    const sink: RecordSink = {
+    decodeChecked(decoder, chunk, {
       document: (document) => {
         const wait = this.publish(document);
         if (wait !== undefined) waits.push(wait);
       },
       reject: (record) => void this.reject(record),
       warn: (message) => this.#options.log.warn(message),
-    };
-    decodeChunk(decoder, bytes, position, sink);
+    });
     await Promise.all(waits);
-  }
-
-  #accept(method: string): void {
-    if (!this.#isClosed) return;
-    this.#late ??= contractError(
-      `${method}() was called after execute() had ended`,
-      'Await every call of the publisher in execute(), also those in callbacks.',
-    );
-    throw this.#late;
   }
 
   #check(): void {

@@ -54,8 +54,15 @@ async function runAlone(phases: Phases, { stop, timeout }: { stop?: AbortControl
     log: ({ level, message }: LogRecord) => void logged.push(`${level} ${message}`),
     registry: { load: async () => Recorded } as unknown as RunContext['registry'],
     config: { runner: { connectorTimeout: timeout } } as RunContext['config'],
+    starting: async (_, work) => work(),
   };
-  const config: Partial<ConnectorConfig> = { name: 'c', pipeline: undefined, params: {}, docIdPrefix: '' };
+  const config: Partial<ConnectorConfig> = {
+    name: 'c',
+    entry: { name: 'Recorded' } as ConnectorConfig['entry'],
+    pipeline: undefined,
+    params: {},
+    docIdPrefix: '',
+  };
   const run = new ConnectorRun(context as RunContext, config as ConnectorConfig);
   const { result, failures } = await run.run();
   return { result, reasons: failures.map(({ text, failure }) => `${text} ${failure.code}`), called, logged };

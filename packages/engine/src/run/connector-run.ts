@@ -57,7 +57,7 @@ export class ConnectorRun {
   async run(): Promise<ConnectorOutcome> {
     const { pipeline } = this.#config;
     try {
-      this.#connector = await this.#create();
+      this.#connector = await this.#starting(() => this.#create());
       if (pipeline === undefined) await this.#executeAlone(this.#connector);
       else await this.#executeWithPipeline(this.#connector, this.#pipelineConfig(pipeline));
     } catch (error) {
@@ -146,7 +146,7 @@ export class ConnectorRun {
   }
 
   async #executeAlone(connector: RunSource): Promise<void> {
-    await this.#phase('preExecute failed.', () => connector.preExecute?.());
+    await this.#phase('preExecute failed.', () => this.#starting(() => connector.preExecute?.()));
     this.#started = performance.now();
     // A retry always has a pipeline, so this is a connector.
     const work = async () => (connector as Connector).execute(undefined);
@@ -167,7 +167,7 @@ export class ConnectorRun {
     try {
       await this.#phase(`Error starting workers for pipeline ${pipeline.name}`, () => through.pool.start());
       await this.#phase('Indexer could not connect.', () => indexer.connect());
-      await this.#phase('preExecute failed.', () => connector.preExecute?.());
+      await this.#phase('preExecute failed.', () => this.#starting(() => connector.preExecute?.()));
       this.#started = performance.now();
       await this.#deliver(connector, through, readAtEnd);
       if (context.signal.aborted) return;
@@ -221,6 +221,11 @@ export class ConnectorRun {
     if (failure === undefined || this.#undelivered > 0) return false;
     this.#logger.warn(`${failure.message}: postExecute is skipped`);
     return true;
+  }
+
+  #starting<T>(work: () => T | Promise<T>): Promise<T> {
+    const { name, entry } = this.#config;
+    return this.#context.starting({ what: `Connector ${name} (${entry.name})`, code: 'HR_CONNECTOR_FAILED' }, work);
   }
 
   #phase(text: string, work: () => unknown): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Journal, Output } from '../component/destination.ts';
+import type { Journal } from '../component/destination.ts';
 import type { FromDestinations, ToDestinations } from './destination-messages.ts';
 
 /** How long a request of a killed run may still have an effect, in milliseconds. */
@@ -101,13 +101,6 @@ export class Destinations {
         }
       },
     };
-  }
-
-  /** Returns the ids of the runs that write to a destination, or wait for it. */
-  runsOf({ place, name }: Output): string[] {
-    const names = name === undefined ? undefined : [name];
-    const { members = [] } = this.#places.get(place) ?? {};
-    return [...new Set(members.filter((member) => overlap(member.names, names)).map(({ run }) => run))];
   }
 
   #receive(run: string, post: (message: FromDestinations) => void, message: ToDestinations): void {
@@ -258,11 +251,13 @@ function overlap(a: readonly string[] | undefined, b: readonly string[] | undefi
 function reportWait(member: Member, before: Member): void {
   if (member.waitsFor === before.run) return;
   member.waitsFor = before.run;
-  const alone = (member.kind === 'writer' ? member.alone : before.alone) ?? '';
+  const [rebuild, writer] = member.kind === 'rebuild' ? [member, before] : [before, member];
+  // The alias is the first name of a rebuild.
+  const alias = rebuild.names?.[0] ?? '';
   const message =
-    member.kind === 'writer'
-      ? `The run waits until the rebuild of its destination has ended (run ${before.run}), because ${alone}`
-      : `The rebuild waits until the run ${before.run} has ended, which writes to the same destination: ${alone}`;
+    member === writer
+      ? `The run waits for the rebuild of ${alias} by the run ${rebuild.run}, because ${writer.alone}`
+      : `The rebuild of ${alias} waits for the run ${writer.run}, which writes to it, because ${writer.alone}`;
   member.post({ type: 'waiting', pass: member.pass, message });
 }
 

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { Decoders } from '../batch/decoders.ts';
-import type { ConnectorClass, Publisher, RecordSink } from '../component/connector.ts';
+import type { ConnectorClass, RejectedRecord } from '../component/connector.ts';
 import { silentLogger } from '../component/logger.ts';
 import { Registry } from '../component/registry.ts';
 import { checkConfig } from '../config/check-config.ts';
@@ -18,6 +17,7 @@ import type { StageError } from '../execution/stage-error.ts';
 import type { Tracer } from '../execution/trace.ts';
 import { threadMemory } from '../memory/thread-memory.ts';
 import { PreviewLog } from './preview-log.ts';
+import { PreviewPublisher } from './preview-publisher.ts';
 import type { PreviewedDocument, PreviewRequest, PreviewResult } from './run-request.ts';
 
 /** The number of documents that a preview reads from the connectors by default. */
@@ -178,48 +178,39 @@ async function readSource(
   const context = { name, docIdPrefix, runId: '', log: silentLogger, signal: stop, preview: true };
   const connector = new Class(config.params as never, context);
   const inputs: Input[] = [];
-  const decoders = new Decoders();
   // Collapsing needs one more document, which shows that the previous one is complete.
   const wanted = config.collapse ? limit + 1 : limit;
   const add = (input: Input) => {
     if (inputs.length < wanted) inputs.push(input);
     if (inputs.length >= wanted) enough.abort('CANCELLED');
   };
-  const sink: RecordSink = {
-    document: (document) => {
+  const publisher = new PreviewPublisher(stop, (previewed) => {
+    if ('rejected' in previewed) add(rejectedInput(previewed.rejected, name));
+    else {
+      const { document } = previewed;
       const held = inputs.at(-1)?.document;
       if (config.collapse && held?.id === document.id && inputs.length < wanted) held.setOrAddAll(document);
       else add({ text: '', document });
-    },
-    reject: ({ place, message }) =>
-      add({
-        text: writeString(place),
-        failure: { stage: name, code: 'HR_RECORD_UNREADABLE', message: `${place}: ${message}` },
-      }),
-    warn: () => undefined,
-  };
-  const publisher: Publisher = {
-    signal: stop,
-    publish: (document) => {
-      sink.document(document);
-      return undefined;
-    },
-    publishChunk: async ({ bytes, decoder, position }) => {
-      (await decoders.get(decoder)).decode(bytes, position, sink);
-    },
-    reject: (record) => {
-      sink.reject(record);
-      return undefined;
-    },
-    settled: async () => undefined,
-  };
+    }
+  });
   try {
     await connector.preExecute?.();
     await connector.execute(publisher);
+    await publisher.close();
   } catch (error) {
     if (!enough.signal.aborted) throw error;
   } finally {
     await connector.close?.();
   }
+  if (!enough.signal.aborted) {
+    // A late call mostly comes from a callback that is already waiting.
+    await setImmediate();
+    publisher.checkLate();
+  }
   return inputs.slice(0, limit).map((input) => ({ ...input, text: input.document?.toJson() ?? input.text }));
+}
+
+function rejectedInput({ place, message }: RejectedRecord, connector: string): Input {
+  const failure = { stage: connector, code: 'HR_RECORD_UNREADABLE', message: `${place}: ${message}` } as const;
+  return { text: writeString(place), failure };
 }

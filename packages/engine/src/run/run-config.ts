@@ -25,8 +25,9 @@ import { RunIndexers } from './run-indexers.ts';
 import type { ConfigFacts, RunRequest } from './run-request.ts';
 import type { ConnectorResult } from './run-result.ts';
 import { runSummary } from './run-summary.ts';
+import { limitedStarts } from './start-limit.ts';
 import { type StopReason, stopFailure, stopReason } from './stop-reason.ts';
-import type { ConnectorProgress, ThreadResult, ThreadStages } from './thread-messages.ts';
+import type { ConnectorProgress, LimitedStart, ThreadResult, ThreadStages } from './thread-messages.ts';
 
 /**
  * The maximum of the default number of pipeline threads. More threads only help stages with long computations, so a
@@ -51,6 +52,8 @@ export interface RunSurroundings {
   readonly logGate: MessageGate;
   /** Called with each pipeline thread when it is opened. */
   readonly onThread: (thread: ThreadStages) => void;
+  /** Called with what starts now, if the policy limits its time. Undefined when it has started. */
+  readonly onStarting: (start: LimitedStart | undefined) => void;
   /** Called when all pipeline threads of a connector have started their stages. */
   readonly onLoaded: () => void;
   /** Receives failed documents during the run. Undefined if the run does not store them. */
@@ -96,7 +99,8 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     surroundings.failureGate,
     request.keepAllFailures === true,
   );
-  const indexers = new RunIndexers(request, config, registry, surroundings);
+  const starting = limitedStarts(surroundings.onStarting);
+  const indexers = new RunIndexers(request, config, registry, { ...surroundings, starting });
   const plan = request.retry === undefined ? undefined : await plannedRetry(request.retry, config, indexers);
   problems.push(...(plan?.problems ?? []));
   if (plan !== undefined && hasErrors(plan.problems)) return refused();
@@ -122,6 +126,7 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     logGate: surroundings.logGate,
     onThread: surroundings.onThread,
     onLoaded: surroundings.onLoaded,
+    starting,
     indexer: () => indexers.get(),
   };
   const progress: ConnectorProgress[] = steps.map(({ connector: { name, pipeline } }) => ({

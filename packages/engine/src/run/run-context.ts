@@ -10,6 +10,7 @@ import type { SharedCounts } from './counters.ts';
 import type { FailureLimit } from './failure-limit.ts';
 import type { IdleLanes } from './idle-lanes.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
+import type { RunStarts } from './start-limit.ts';
 import type { ThreadStages } from './thread-messages.ts';
 
 /** The objects that the connectors of a run share. */
@@ -37,6 +38,7 @@ export interface RunContext {
   readonly onThread: (thread: ThreadStages) => void;
   /** Called when all pipeline threads of a connector have started their stages. */
   readonly onLoaded: () => void;
+  readonly starting: RunStarts;
   /** Returns the indexer, and creates it at the first call. Rejects with a `ConnectorFailure`. */
   indexer(): Promise<RunIndexer>;
 }

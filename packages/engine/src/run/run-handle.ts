@@ -4,6 +4,7 @@ import type { Problem } from '../errors/problem.ts';
 import type { KeptFailure } from '../failures/kept-failure.ts';
 import { MessageGate } from '../transport/message-gate.ts';
 import { type DocumentCounts, noDocuments, pendingDocuments, SharedCounts } from './counters.ts';
+import type { FromDestinations } from './destination-messages.ts';
 import type { Destinations } from './destinations.ts';
 import { SharedIndexing } from './indexing-statistics.ts';
 import type { RunHandle, RunListeners, RunProgress, RunRequest } from './run-request.ts';
@@ -11,10 +12,20 @@ import type { ConnectorResult, RunResult } from './run-result.ts';
 import { runSummary } from './run-summary.ts';
 import type { RunThread } from './run-thread.ts';
 import { ConnectorStages, SharedStatistics } from './stage-statistics.ts';
+import { watchStart } from './start-limit.ts';
 import { type StopReason, stopFailure } from './stop-reason.ts';
 import { ENDED_BY_ITSELF, endThread, lostThread } from './thread-end.ts';
-import type { ConnectorProgress, FromRun, ThreadResult, ThreadStages, ToRun } from './thread-messages.ts';
+import type { ConnectorProgress, FromRun, LimitedStart, ThreadResult, ThreadStages, ToRun } from './thread-messages.ts';
 import { STOP_GRACE_MILLIS } from './time-limits.ts';
+
+/** The limit of the duration of a run, without the time in which it waits for other runs. */
+interface TimeLimit {
+  readonly seconds: number;
+  /** What was left when the clock was started or stopped. */
+  leftMillis: number;
+  /** When the clock was started. */
+  since: number;
+}
 
 /** Controls a run in its thread from the process. */
 export class StartedRun implements RunHandle {
@@ -31,7 +42,13 @@ export class StartedRun implements RunHandle {
   #connectorStarted = performance.now();
   #stopping: StopReason | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** The time limit of the run. Undefined if there is none. */
+  #limit: TimeLimit | undefined;
+  /** Why the run waits for another run. Undefined if it does not. */
+  #waiting: string | undefined;
   #ended = false;
+  /** Ends the watch of the component that starts. */
+  #endWatch = (): void => undefined;
   /** Resolves when the thread has the answers about all failed documents so far. */
   #storing: Promise<void> = Promise.resolve();
   #finish: (result: ThreadResult) => void = () => undefined;
@@ -49,12 +66,11 @@ export class StartedRun implements RunHandle {
       this.#finish = (result) => {
         this.#ended = true;
         clearTimeout(this.#timer);
+        this.#endWatch();
         resolve({ ...result, stages: this.#stageProgress() });
       };
     });
-    const others = destinations.connect(this.runId, (message) =>
-      worker.postMessage({ type: 'destinations', message } satisfies ToRun),
-    );
+    const others = destinations.connect(this.runId, (message) => this.#deliver(message, listeners));
     // Not before: the thread may send requests until its end.
     worker.once('exit', () => others.end());
     const logGate = new MessageGate();
@@ -72,7 +88,8 @@ export class StartedRun implements RunHandle {
       } else if (message.type === 'checked') {
         this.#indexer = message.facts.indexer;
         listeners.onChecked?.(message.facts);
-      } else if (message.type === 'destinations') others.receive(message.message);
+      } else if (message.type === 'starting') this.#watchStart(message.start);
+      else if (message.type === 'destinations') others.receive(message.message);
       else if (message.type === 'thread') this.#addThread(message);
       else if (message.type === 'done') {
         this.#finish(message.result);
@@ -83,7 +100,10 @@ export class StartedRun implements RunHandle {
     worker.once('error', (error) => this.#lose(lostThread(error, heapMb)));
     worker.once('exit', () => this.#lose(lostThread(ENDED_BY_ITSELF, heapMb)));
     const { maxRunSecs } = request.registry.policy?.limits ?? {};
-    if (maxRunSecs !== undefined) this.#limitTime(maxRunSecs);
+    if (maxRunSecs !== undefined) {
+      this.#limit = { seconds: maxRunSecs, leftMillis: maxRunSecs * 1000, since: 0 };
+      this.#startClock();
+    }
     const keepFailures = listeners.onFailures !== undefined;
     const { buffer: counts } = this.#counts;
     const { buffer: indexing } = this.#indexing;
@@ -107,21 +127,79 @@ export class StartedRun implements RunHandle {
       if (status !== 'running') return { name, status, counts: noDocuments(), seconds: 0 };
       return { name, status, counts: left, seconds: this.#connectorSeconds() };
     });
-    return { counts, connectors, stages: this.#stageProgress(), indexing: this.#indexing.read(this.#indexer) };
+    return {
+      counts,
+      connectors,
+      stages: this.#stageProgress(),
+      indexing: this.#indexing.read(this.#indexer),
+      ...(this.#waiting === undefined ? {} : { waiting: this.#waiting }),
+    };
   }
 
   stop(status: 'CANCELLED' | 'INTERRUPTED'): void {
     this.#stopFor({ status });
   }
 
-  /** Limits the duration of the run. Measured in this thread, because all threads of the run may be blocked. */
-  #limitTime(seconds: number): void {
+  /**
+   * Delivers a message about other runs with the same destination to the thread. While the run waits for one of them, its
+   * clock stops. A run has only one indexer, so it waits at most once at a time.
+   */
+  #deliver(message: FromDestinations, listeners: RunListeners): void {
+    // A thread that was ended may still be known to the destinations for a moment.
+    if (message.type === 'waiting' && !this.#ended) {
+      if (this.#waiting === undefined) {
+        this.#stopClock();
+        listeners.onWait?.();
+      }
+      this.#waiting = message.message;
+    } else if (message.type === 'entered' && this.#waiting !== undefined) {
+      if (!this.#ended) void this.#continue(message, listeners);
+      return;
+    }
+    this.#worker.postMessage({ type: 'destinations', message } satisfies ToRun);
+  }
+
+  async #continue(message: FromDestinations, listeners: RunListeners): Promise<void> {
+    this.#waiting = 'The run waits until fewer runs are active. The run that it waited for has ended';
+    await listeners.onContinue?.();
+    this.#waiting = undefined;
+    this.#startClock();
+    if (!this.#ended) this.#worker.postMessage({ type: 'destinations', message } satisfies ToRun);
+  }
+
+  /** Starts the clock of the time limit. It is in this thread, because all threads of the run may be blocked. */
+  #startClock(): void {
+    if (this.#limit === undefined || this.#ended || this.#stopping !== undefined) return;
+    const { seconds, leftMillis } = this.#limit;
     const failure: Failure = {
       code: 'HR_RUN_TIMEOUT',
       message: `The run did not finish within ${seconds} s, which is the limit for uploaded configs`,
       hint: 'Split the source into several runs, or ask the operator to raise policy.limits.maxRunSecs.',
     };
-    this.#timer = setTimeout(() => this.#stopFor({ status: 'FAILED', failure }), Math.min(seconds * 1000, MAX_MILLIS));
+    this.#limit.since = performance.now();
+    this.#timer = setTimeout(() => this.#stopFor({ status: 'FAILED', failure }), Math.min(leftMillis, MAX_MILLIS));
+  }
+
+  #stopClock(): void {
+    if (this.#limit === undefined || this.#stopping !== undefined) return;
+    clearTimeout(this.#timer);
+    this.#limit.leftMillis -= performance.now() - this.#limit.since;
+  }
+
+  /** Ends the run if its thread computes too long before a component has started. */
+  #watchStart(start: LimitedStart | undefined): void {
+    this.#endWatch();
+    this.#endWatch = () => undefined;
+    const { performance } = this.#worker;
+    if (start === undefined || performance === undefined) return;
+    const { what, code, millis } = start;
+    this.#endWatch = watchStart({ performance }, millis, () =>
+      this.#lose({
+        code,
+        message: `${what} computed longer than ${millis / 1000} s to start, which is the limit for uploaded configs`,
+        hint: 'Let it start with less work, or ask the operator to raise policy.limits.maxProcessingSecs.',
+      }),
+    );
   }
 
   #stopFor(reason: StopReason): void {

@@ -12,6 +12,7 @@ import { DryRunIndexer, dryRunEncoder } from './dry-run.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
 import type { RunIndexer } from './run-context.ts';
 import type { RunRequest } from './run-request.ts';
+import type { RunStarts } from './start-limit.ts';
 
 const OUTCOMES: readonly string[] = ['passed', 'failed', 'not run'] satisfies CheckResult['outcome'][];
 
@@ -22,6 +23,7 @@ interface IndexerSurroundings {
   readonly destinations?: DestinationAccess | undefined;
   readonly log: (record: LogRecord) => void;
   readonly indexing: SharedIndexing;
+  readonly starting: RunStarts;
 }
 
 /** The only indexer of a run. It is created when it is needed, connected once and closed at the end. */
@@ -74,20 +76,26 @@ export class RunIndexers {
 
   async #make(): Promise<RunIndexer> {
     try {
-      const indexer = await this.#create();
+      const { starting } = this.#surroundings;
+      const indexer = await starting({ what: this.#name, code: 'HR_INDEXER_START' }, () => this.#create());
       const pipelines = new Map(this.#config.connectors.map(({ name, pipeline }) => [name, pipeline]));
       return {
         indexer,
         encoder: (connector) =>
           indexer instanceof DryRunIndexer ? dryRunEncoder(connector) : indexer?.encoder(pipelines.get(connector)),
         connect: () => {
-          this.#connected ??= this.#connect(indexer);
+          this.#connected ??= starting({ what: this.#name, code: 'HR_INDEXER_CONNECT' }, () => this.#connect(indexer));
           return this.#connected;
         },
       };
     } catch (error) {
       throw new ConnectorFailure('Error creating indexer from config.', toFailure(error, 'HR_INDEXER_START'));
     }
+  }
+
+  /** The indexer, as messages about its start name it. */
+  get #name(): string {
+    return `The indexer ${this.#config.indexer.entry.name}`;
   }
 
   async #connect(indexer: Indexer | undefined): Promise<void> {

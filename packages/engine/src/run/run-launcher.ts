@@ -7,13 +7,12 @@ import { HeadraceError } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
 import { limitMemory, MemoryLedger } from '../memory/memory-ledger.ts';
 import { startLastingThreads } from '../threads/lasting-thread.ts';
-import { tuneCollector } from './collector.ts';
+import { OnlyRunTuning } from '../threads/v8-tuning.ts';
 import { Destinations } from './destinations.ts';
 import { PreviewThread } from './preview-thread.ts';
 import { StartedRun } from './run-handle.ts';
 import type { PreviewRequest, PreviewResult, RunHandle, RunListeners, RunRequest } from './run-request.ts';
 import { LocalThread, type RunThread } from './run-thread.ts';
-import { expectAnyRun, expectShortRun } from './short-run.ts';
 import { ENDED_BY_ITSELF, endThread, lostThread } from './thread-end.ts';
 import { type FromRun, RUN_YOUNG_MB, type ThreadData, type ToRun, YOUNG_MB } from './thread-messages.ts';
 
@@ -35,15 +34,8 @@ const MAX_WARM_LANES = 2;
  */
 const SECOND_LANE_DOCUMENTS = 100_000;
 
-/**
- * The time after which a run is long enough for the collector to be tuned, and the number of open pipeline threads from
- * which a run will be. With a changed flag, V8 rejects the compiled code of Node's own modules, so that each thread that
- * starts later compiles them: 5 ms of a thread.
- */
-const LONG_RUN_MILLIS = 1500;
-const LONG_RUN_LANES = 2;
-
 export { machineBytes } from '../memory/machine-memory.ts';
+export { limitHeaps, SERVICE_FLAGS } from '../threads/v8-tuning.ts';
 
 /** The answer of a thread to a request other than a run. */
 type Answer = Extract<FromRun, { type: 'previewed' | 'reached' | 'rolled-back' }>;
@@ -58,14 +50,17 @@ export interface RunLauncherOptions {
    * small messages.
    */
   readonly youngMb?: number;
-  /** The maximum growth of the old generation before a collection, in percent of its live memory. */
+  /** The value for which `limitHeaps` was called, if it was. */
   readonly heapGrowingPercent?: number;
   /**
    * The number of pipeline threads that are started with each run. More threads are started when there is work for
    * them. Defaults to the number in the previous run, but at most two, and to one after a small run.
    */
   readonly lanes?: number;
-  /** True to keep one thread ready, so that the next run starts immediately. */
+  /**
+   * True for a service: keeps one thread ready, so that the next run starts immediately. Otherwise, one run after the
+   * other may tune V8 for the process.
+   */
   readonly keepWarm: boolean;
   /** A folder for the journals of rebuilds, which no other process uses. Defaults to a temporary one. */
   readonly journals?: string | undefined;
@@ -119,31 +114,21 @@ export class RunLauncher {
     this.#registry = request.registry;
     const run = new StartedRun(request, worker, this.#options.heapMb, listeners, this.#destinations);
     const opened = new Map<string, number>();
-    const tune = () => tuneCollector(this.#options.heapGrowingPercent);
-    let mayBeShort = this.#options.heapGrowingPercent === undefined;
+    const { keepWarm, heapGrowingPercent } = this.#options;
+    const tuning = keepWarm ? undefined : new OnlyRunTuning(heapGrowingPercent);
     worker.on('message', (message: FromRun) => {
       if (message.type === 'modules') this.#noteModules(message.modules);
       else if (message.type === 'thread') {
         const lanes = (opened.get(message.connector) ?? 0) + 1;
         opened.set(message.connector, lanes);
-        if (lanes === LONG_RUN_LANES) tune();
-      } else if (message.type === 'loaded') {
-        if (mayBeShort) expectShortRun(Math.max(...opened.values()));
-      } else if (message.type === 'done')
+        tuning?.opened(lanes);
+      } else if (message.type === 'loaded') tuning?.loaded(Math.max(...opened.values()));
+      else if (message.type === 'done')
         this.#lanes = message.result.counts.published < SECOND_LANE_DOCUMENTS ? 1 : Math.max(1, ...opened.values());
     });
-    const tuning = setTimeout(() => {
-      // Threads that load later, because stages start slowly or work arrives late, do not make the run a short one.
-      mayBeShort = false;
-      expectAnyRun();
-      tune();
-    }, LONG_RUN_MILLIS);
-    tuning.unref();
     void run.done.then(() => {
-      clearTimeout(tuning);
-      mayBeShort = false;
-      expectAnyRun();
-      if (this.#options.keepWarm) this.prepare();
+      tuning?.end();
+      if (keepWarm) this.prepare();
     });
     return run;
   }

@@ -51,6 +51,8 @@ export interface RunProgress {
   stages: StageProgress[];
   /** The statistics of the indexer. Absent before the first batch is sent. */
   indexing?: IndexingProgress;
+  /** Why the run waits for another run with the same destination. Absent if it does not wait. */
+  waiting?: string;
 }
 
 export interface RunListeners {
@@ -63,6 +65,10 @@ export interface RunListeners {
   onFailures?(failures: KeptFailure[]): void | Promise<void>;
   /** Called when a connector has started or ended. `progress()` returns the details. */
   onConnectors?(): void;
+  /** Called when the run begins to wait for another run with the same destination. It then does nothing. */
+  onWait?(): void;
+  /** Called when the wait is over. The run continues when the promise resolves. */
+  onContinue?(): Promise<void>;
   /** Called when the config has been checked, before its connectors run. */
   onChecked?(facts: ConfigFacts): void;
 }

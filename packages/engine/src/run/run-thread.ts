@@ -1,9 +1,12 @@
 import { EventEmitter } from 'node:events';
+import type { Worker } from 'node:worker_threads';
 import { IdleLanes } from './idle-lanes.ts';
 import type { FromRun, ThreadData, ToRun } from './thread-messages.ts';
 
 /** The thread of a run, as the process controls it: a `Worker`, or a `LocalThread`. */
 export interface RunThread {
+  /** How long the thread computes. Undefined for a thread that cannot be ended. */
+  readonly performance?: Pick<Worker['performance'], 'eventLoopUtilization'>;
   postMessage(message: ToRun): void;
   on(event: 'message', listener: (message: FromRun) => void): this;
   on(event: 'error', listener: (error: unknown) => void): this;

@@ -1,6 +1,7 @@
 import type { LaterAnswer, SendAnswer } from '../component/indexer.ts';
 import { counted } from '../errors/counted.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
+import { areFailuresOf, LIST_FAILURES } from '../writing/failures-of.ts';
 
 /** Returns true if the result of an indexer is a `LaterAnswer`. */
 export function isLater(answer: SendAnswer): answer is LaterAnswer {
@@ -13,11 +14,7 @@ export function isLater(answer: SendAnswer): answer is LaterAnswer {
  */
 export function checkAnswer(answer: unknown, count: number): void {
   if ((answer as Partial<LaterAnswer> | undefined)?.confirmed instanceof Promise) return;
-  const indices = Array.isArray(answer) ? answer.map((failure) => failure?.index) : [undefined];
-  const areDocuments = indices.every((index) => Number.isInteger(index) && index >= 0 && index < count);
-  if (areDocuments && new Set(indices).size === indices.length) return;
+  if (areFailuresOf(count, answer)) return;
   const message = `The indexer's send() does not say which of ${counted(count, 'document')} failed`;
-  throw new HeadraceError('HR_INDEXER_FAILED', message, {
-    hint: 'Return [{ index, message }], with each position in the batch at most once, or an empty list.',
-  });
+  throw new HeadraceError('HR_INDEXER_FAILED', message, { hint: LIST_FAILURES });
 }

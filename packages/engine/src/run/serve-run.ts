@@ -103,6 +103,7 @@ export function serveRun(port: RunPort, data: ThreadData, idle: IdleLanes): void
               : undefined,
             failureGate: new MessageGate(message.failureGate),
             onThread: (thread) => post({ type: 'thread', ...thread }),
+            onStarting: (start) => post({ type: 'starting', start }),
             onLoaded: () => post({ type: 'loaded' }),
             onConnectors: (connectors, results) => post({ type: 'connectors', connectors, results }),
             onChecked: (facts) => post({ type: 'checked', facts }),

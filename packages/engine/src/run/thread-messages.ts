@@ -81,6 +81,16 @@ export interface ThreadStages {
   readonly statistics: SharedArrayBuffer;
 }
 
+/** The start of a connector or an indexer, which the policy limits. */
+export interface LimitedStart {
+  /** The component, as messages name it. */
+  readonly what: string;
+  /** The code of the failure of a component that computes longer. */
+  readonly code: Failure['code'];
+  /** The maximum computing time in milliseconds. */
+  readonly millis: number;
+}
+
 /** The messages from the thread of a run. */
 export type FromRun =
   | {
@@ -91,6 +101,8 @@ export type FromRun =
   | ({ readonly type: 'thread' } & ThreadStages)
   /** All pipeline threads of a connector have started their stages. */
   | { readonly type: 'loaded' }
+  /** What the thread starts now, so that the process can end it. Undefined when it has started. */
+  | { readonly type: 'starting'; readonly start: LimitedStart | undefined }
   | { readonly type: 'log'; readonly record: LogRecord }
   /** A group of failed documents, and its weight in the `MessageGate`. */
   | { readonly type: 'failures'; readonly failures: KeptFailure[]; readonly weight: number }

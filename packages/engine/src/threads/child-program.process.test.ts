@@ -6,7 +6,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { boundariesHere } from '@headrace/sandbox/testing';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { enforcePolicy } from '../policy/current-policy.ts';
-import { STRICT_POLICY } from '../policy/policy.ts';
+import { DEFAULT_POLICY, STRICT_POLICY } from '../policy/policy.ts';
 import { ChildProgram } from './child-program.ts';
 import { programMounts } from './module-mounts.ts';
 
@@ -81,6 +81,16 @@ it.each([
   expect(await text(failed.stdout)).toBe('');
   other.kill();
   expect(await other.ended).toEqual({ code: null, signal: 'SIGKILL' });
+});
+
+it.runIf(process.platform === 'linux')('has no more memory than the policy allows for helpers', async () => {
+  enforcePolicy({ ...DEFAULT_POLICY, limits: { maxHelperMemoryMb: 100 } });
+  onTestFinished(() => void enforcePolicy(undefined));
+  const confined = { mounts: [], maxBytes: 2 ** 30 };
+  const program = ChildProgram.start('/bin/sh', ['-c', 'ulimit -d'], { confined });
+  program.stderr.resume();
+  // In KiB.
+  expect(await text(program.stdout)).toBe(`${100 * 1024}\n`);
 });
 
 describe.each(await boundariesHere())('a confined program of an upload, in the boundary of %s', (_, boundary) => {

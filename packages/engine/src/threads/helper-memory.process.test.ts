@@ -8,14 +8,18 @@ const MIB = 2 ** 20;
 const children: ChildProcess[] = [];
 
 afterEach(() => {
-  for (const child of children.splice(0)) child.kill('SIGKILL');
+  // With its child process, which would keep the output of the tests open.
+  for (const { pid } of children.splice(0)) process.kill(-(pid as number), 'SIGKILL');
 });
 
 /** Starts a process that uses this many MiB, as the child of a process if it is in a boundary. */
 async function helper(megabytes: number, isInside = false): Promise<ChildProcess> {
   const program = `const bytes = Buffer.alloc(${megabytes} * ${MIB}, 1); console.log(bytes.length); setInterval(() => bytes, 1e6)`;
   const inside = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(program)}], { stdio: 'inherit' })`;
-  const child = spawn(process.execPath, ['-e', isInside ? inside : program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['-e', isInside ? inside : program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  });
   children.push(child);
   await once(child.stdout, 'data');
   return child;

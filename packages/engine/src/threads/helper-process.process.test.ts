@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { boundariesHere, lockedIn } from '@headrace/sandbox/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { enforcePolicy } from '../policy/current-policy.ts';
-import { type Policy, STRICT_POLICY } from '../policy/policy.ts';
+import { DEFAULT_POLICY, type Policy, STRICT_POLICY } from '../policy/policy.ts';
 import { HelperProcess } from './helper-process.ts';
 
 const MIB = 1024 * 1024;
@@ -140,6 +140,16 @@ describe.runIf(process.platform === 'linux')('a helper process of a trusted conf
 
   it('gets its input before its calls', async () => {
     expect(await start({ input: Buffer.from('weights') }).call('receivedText')).toBe('weights');
+  });
+
+  it.each([
+    ['the policy', 100, 512 * MIB, 768 + 100],
+    ['the library, if the policy allows more', 2048, 512 * MIB, 768 + 512],
+  ])('gets the memory limit of %s', async (_, maxHelperMemoryMb, maxBytes, mib) => {
+    enforcePolicy({ ...DEFAULT_POLICY, limits: { maxHelperMemoryMb } });
+    const limits = `fs.readFileSync('/proc/self/limits')`;
+    const found = await start({ maxBytes }).call<{ limits: string }>('attempts', { limits });
+    expect(/^Max data size +(\d+)/m.exec(found.limits)?.[1]).toBe(String(mib * MIB));
   });
 
   it('cannot use more memory than its limit', async () => {

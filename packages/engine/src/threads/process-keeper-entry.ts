@@ -64,7 +64,7 @@ function keep(port: MessagePort, { module, input, confined, callMillis }: Helper
     timer = setTimeout(
       () => {
         code = 'HR_STAGE_OVERDUE';
-        broken = `took longer than ${callMillis / 1000} s for a call (worker.maxProcessingSecs)`;
+        broken = `took longer than ${callMillis / 1000} s for a call`;
         child.kill('SIGKILL');
       },
       Math.min(callMillis, MAX_TIMER_MILLIS),

@@ -1,5 +1,6 @@
 import type { EncodedBatch } from '../component/indexer.ts';
 import { contractError } from '../errors/contract-error.ts';
+import { counted } from '../errors/counted.ts';
 
 const LF = 10;
 const FNV_BASIS = 0x811c9dc5 | 0;
@@ -113,11 +114,17 @@ export class BatchBytes {
   }
 
   #start(position: number): number {
-    return this.#offsets[position] as number;
+    return this.#offsets[position] ?? this.#none(position);
   }
 
   #end(position: number): number {
-    return this.#offsets[position + 1] as number;
+    return this.#offsets[position + 1] ?? this.#none(position);
+  }
+
+  #none(position: number): never {
+    throw contractError(
+      `A batch of ${counted(this.count, 'document')} has no document at position ${String(position)}`,
+    );
   }
 }
 

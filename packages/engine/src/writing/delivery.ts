@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IndexFailure } from '../component/indexer.ts';
-import { contractError } from '../errors/contract-error.ts';
+import { contractError, kindOf } from '../errors/contract-error.ts';
 import { counted } from '../errors/counted.ts';
 import type { RequestSize } from './request-size.ts';
 import { NO_ANSWER, type Retries } from './retries.ts';
@@ -143,6 +143,11 @@ export class Delivery {
       if (key !== undefined) keys?.add(key);
       count++;
     }
+    if (!(bytes >= 0)) {
+      throw contractError(
+        `length() of a destination returned ${String(to.length(positions[0] ?? 0))}, not the number of bytes of a document`,
+      );
+    }
     if (count === positions.length) return { now: job };
     return {
       now: { ...job, positions: positions.slice(0, count) },
@@ -172,11 +177,11 @@ export class Delivery {
     if (reason === undefined) return undefined;
     const newest = new Map<string, number>();
     const isNewest = (position: number) => {
-      const known = newest.get(to.key(position));
+      const known = newest.get(keyOf(position, to));
       return known === undefined || isNewer(position, known, to);
     };
     job.positions.forEach((position, i) => {
-      if (!items.has(i) && isNewest(position)) newest.set(to.key(position), position);
+      if (!items.has(i) && isNewest(position)) newest.set(keyOf(position, to), position);
     });
     // A newer version that was accepted has replaced the failed older version: a retry would undo that.
     const needed = again.filter(isNewest);
@@ -262,7 +267,18 @@ function failAll({ positions }: Job, refused: DeliveryFailure, failed: Failed[])
 function isNewer(position: number, other: number, to: Destination): boolean {
   const [version, otherVersion] = [to.version?.(position), to.version?.(other)];
   if (version === undefined || otherVersion === undefined || version === otherVersion) return position > other;
+  if (typeof version !== 'bigint' || typeof otherVersion !== 'bigint') {
+    const wrong = typeof version === 'bigint' ? otherVersion : version;
+    throw contractError(`version() of a destination returned ${kindOf(wrong)}, not a bigint`);
+  }
   return version > otherVersion;
+}
+
+/** Returns the key of a document. Throws if it is not one: a failed document would pass for an older version of another. */
+function keyOf(position: number, to: Destination): string {
+  const key: unknown = to.key(position);
+  if (typeof key === 'string') return key;
+  throw contractError(`key() of a destination returned ${kindOf(key)}, not a text`);
 }
 
 function bytesOf({ positions }: Job, to: Destination): number {

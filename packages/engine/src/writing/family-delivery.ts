@@ -1,6 +1,9 @@
 import type { EncodedBatch, IndexFailure } from '../component/indexer.ts';
+import { contractError } from '../errors/contract-error.ts';
+import { counted } from '../errors/counted.ts';
 import { type Family, splitFamilies } from '../families/split-families.ts';
 import { Delivery, type Reply } from './delivery.ts';
+import { areFailuresOf, LIST_FAILURES } from './failures-of.ts';
 import { RequestSize } from './request-size.ts';
 import type { Retries } from './retries.ts';
 
@@ -42,7 +45,15 @@ export class FamilyDelivery {
   ): Promise<readonly IndexFailure[]> {
     const { batch: documents, families, parents } = splitFamilies(batch);
     this.#note(parents);
-    const failures = [...(await write(documents))];
+    const written: unknown = await write(documents);
+    if (!areFailuresOf(documents.count, written)) {
+      // The family of a document that failed would lose its old children.
+      throw contractError(
+        `The function that writes a batch of families does not say which of ${counted(documents.count, 'document')} failed`,
+        LIST_FAILURES,
+      );
+    }
+    const failures = [...written];
     for (const { index } of failures) families.delete(index);
     const positions = [...families.keys()].sort((a, b) => a - b);
     const familyAt = (position: number) => families.get(position) as Family;
@@ -58,7 +69,8 @@ export class FamilyDelivery {
           isolates: (status) => status === 400,
           request: async (some) => {
             const reply = await remove(some.map(familyAt), this.#isRecent);
-            if ('items' in reply) this.#isRecent = false;
+            // A reply of another form is refused by the delivery.
+            if (reply !== undefined && 'items' in reply) this.#isRecent = false;
             return reply;
           },
         },

@@ -1,3 +1,5 @@
+import { contractError } from '../errors/contract-error.ts';
+
 /** An overloaded server does not reduce the size of requests below this number of bytes. */
 const SMALLEST = 16 * 1024;
 const GROWTH = 1.25;
@@ -15,6 +17,7 @@ export class RequestSize {
 
   /** @param most the maximum size of any request, in bytes */
   constructor(most = Number.POSITIVE_INFINITY) {
+    requireBytes('The maximum size', most);
     this.#limit = most;
     this.#refused = most + 1;
   }
@@ -24,15 +27,23 @@ export class RequestSize {
   }
 
   tooLarge(bytes: number): void {
+    requireBytes('The size', bytes);
     this.#refused = Math.min(this.#refused, bytes);
     this.#limit = Math.min(this.#limit, Math.floor(bytes / 2));
   }
 
   overloaded(bytes: number): void {
+    requireBytes('The size', bytes);
     this.#limit = Math.min(this.#limit, Math.max(SMALLEST, Math.floor(bytes / 2)));
   }
 
   taken(): void {
     this.#limit = Math.min(this.#limit * GROWTH, this.#refused - 1);
   }
+}
+
+/** Throws `HR_COMPONENT_CONTRACT` for a size that is not a number: requests would be split without an end, or never. */
+function requireBytes(what: string, bytes: unknown): void {
+  if (typeof bytes === 'number' && bytes >= 0) return;
+  throw contractError(`${what} of a request is ${String(bytes)}, not a number of bytes`);
 }

@@ -71,7 +71,11 @@ const explained: readonly CommandSpec[] = [
     examples: ['headrace serve', 'headrace serve service.yml'],
     arguments: [{ name: 'SERVICE', required: false, description: 'The service file (YAML).', completes: 'file' }],
     options: {},
-    load: async () => (await import('../commands/serve.ts')).serve,
+    load: async () => {
+      // Before the code of the service is loaded.
+      (await import('../process/service-process.ts')).becomeService();
+      return (await import('../commands/serve.ts')).serve;
+    },
   }),
   command({
     name: 'run',

@@ -1,12 +1,12 @@
 import { RoleRunner } from '@headrace/distributed';
 import { type LogRecord, SecretMask } from '@headrace/engine';
-import { RunLauncher } from '@headrace/engine/threads';
+import { limitHeaps, RunLauncher } from '@headrace/engine/threads';
 import { EXIT } from '../process/exit-code.ts';
 import { writeLines } from '../process/output.ts';
 import { onStopSignal, type StopSignal } from '../process/stop-signals.ts';
 import { createReporter } from '../report/run-reporter.ts';
 import { withThreads } from './distribute.ts';
-import { DISTRIBUTED_THREADS, limitHeaps } from './heap.ts';
+import { DISTRIBUTED_THREADS } from './heap.ts';
 import { loadDistributed, pipelineOf } from './load-distributed.ts';
 import { startHealth } from './start-health.ts';
 
@@ -30,7 +30,7 @@ export async function runRole(
   const loaded = await loadDistributed(file, [...options.set, ...threads], options.components);
   if (loaded === undefined) return EXIT.invalid;
   const pipeline = pipelineOf(loaded, options.pipeline);
-  limitHeaps();
+  limitHeaps(DISTRIBUTED_THREADS.heapGrowingPercent);
   const launcher = new RunLauncher(DISTRIBUTED_THREADS);
   const mask = new SecretMask(loaded.root, false);
   const reporting = createReporter(`${role}-${pipeline}`, () => runner.handle?.progress() ?? NOTHING);

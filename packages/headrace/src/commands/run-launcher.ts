@@ -1,5 +1,5 @@
-import { RunLauncher } from '@headrace/engine/threads';
-import { DISTRIBUTED_THREADS, HEAP_MB, limitHeaps } from './heap.ts';
+import { limitHeaps, RunLauncher } from '@headrace/engine/threads';
+import { DISTRIBUTED_THREADS, HEAP_MB } from './heap.ts';
 
 /**
  * How the documents of a run are processed: in this process, in other processes (`--distributed`), or in this process
@@ -16,7 +16,7 @@ let threads: RunLauncher | undefined;
 export function runThreads(mode: RunMode = 'local'): RunLauncher {
   if (threads === undefined) {
     const isExternal = mode === 'external';
-    if (mode !== 'local') limitHeaps(isExternal);
+    if (mode !== 'local') limitHeaps(DISTRIBUTED_THREADS.heapGrowingPercent, isExternal);
     // With --external, two roles run in this process, and a thread for each would take 50 MiB.
     threads = new RunLauncher(
       mode === 'local'

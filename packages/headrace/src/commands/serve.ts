@@ -20,7 +20,7 @@ export async function serve([file]: readonly (string | undefined)[]): Promise<nu
   const service = await start({ settings, logger });
   for (const url of service.urls) logger.info(`Headrace serves ${url}`);
   const signal = await stopped;
-  logger.info(`${signal}: shutting down; a second signal ends the service immediately`);
+  logger.info(`${signal}: shutting down; a second SIGINT or SIGTERM ends the service immediately`);
   const { hanging } = await service.close();
   // `process.exit` would wait for the thread that hangs.
   if (hanging) process.kill(process.pid, 'SIGKILL');

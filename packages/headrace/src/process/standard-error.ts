@@ -65,7 +65,7 @@ export function writeRecord({ level, runId, logger, msg, ...fields }: JsonRecord
 }
 
 function textRecord(line: string): string {
-  return jsonLine({ level: 'warn', time: Date.now(), logger: 'stderr', msg: line.trimEnd() });
+  return jsonLine({ level: 'warn', time: Date.now(), logger: 'stderr', msg: line.trim() });
 }
 
 /** `JSON.stringify` escapes the control characters of ASCII, but not all to which a terminal reacts. */

@@ -75,6 +75,12 @@ export class SandboxedScript<Document> {
     this.#runIn(this.#box, document);
   }
 
+  /** The memory that the script has taken since its start and does not return, in bytes. */
+  get grownBytes(): number {
+    return this.#box?.grownBytes ?? 0;
+  }
+
+  /** Frees the memory of the script. It starts again with the next document, without its state. */
   close(): void {
     this.#box = undefined;
   }
@@ -123,6 +129,8 @@ class Box {
   readonly #context: QuickJSContext;
   readonly #runScript: QuickJSHandle;
   readonly #finishScript: QuickJSHandle;
+  readonly #memory: { readonly buffer: { readonly byteLength: number } };
+  readonly #startBytes: number;
   #deadline = Number.POSITIVE_INFINITY;
   #overdue = false;
 
@@ -134,6 +142,8 @@ class Box {
     makeError: MakeError,
     limits: SandboxLimits,
   ) {
+    this.#memory = module.getWasmMemory();
+    this.#startBytes = this.#memory.buffer.byteLength;
     this.#runtime = module.newRuntime();
     this.#runtime.setMemoryLimit(limits.bytes);
     this.#runtime.setMaxStackSize(STACK_BYTES);
@@ -171,6 +181,11 @@ class Box {
     json.dispose();
     this.#runScript = run;
     this.#finishScript = finish;
+  }
+
+  /** Memory of WebAssembly never becomes smaller. */
+  get grownBytes(): number {
+    return this.#memory.buffer.byteLength - this.#startBytes;
   }
 
   run(millis: number): ScriptFailure | undefined {

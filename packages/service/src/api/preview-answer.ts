@@ -25,18 +25,28 @@ export const StageTraceAnswer = Type.Object(
     stage: Type.String(),
     class: Type.String(),
     millis: Type.Optional(
-      Type.Number({ description: 'How long the stage worked on the document; absent if it was not called' }),
+      Type.Number({
+        description: 'How long the stage worked on the document, without the later stages; absent if it was not called',
+      }),
     ),
-    document: Type.Optional(JsonDocument),
+    document: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'The document after the stage, if it has changed' }),
+    ),
     unchanged: Type.Optional(Type.Literal(true, { description: 'The document is unchanged' })),
     skipped: Type.Optional(Type.Literal('condition', { description: 'The document does not meet the conditions' })),
-    dropped: Type.Optional(Type.Literal(true, { description: 'Later stages do not get the document' })),
-    skipsRest: Type.Optional(Type.Literal(true, { description: 'The document skips the later stages' })),
+    dropped: Type.Optional(Type.Literal(true, { description: 'The stage dropped the document. The trace ends here' })),
+    skipsRest: Type.Optional(
+      Type.Literal(true, { description: 'The document skips the later stages. The trace ends here' }),
+    ),
     failure: Type.Optional(StageFailure),
-    cut: Type.Optional(Type.Literal(true, { description: 'Omitted because the preview is too large' })),
+    cut: Type.Optional(
+      Type.Literal(true, { description: 'The preview already shows 16 MiB of documents, so this document is omitted' }),
+    ),
     children: Type.Optional(
-      Type.Array(Type.Object({ document: Type.Optional(JsonDocument), trace: Type.Array(Type.Ref('StageTrace')) })),
+      Type.Array(Type.Object({ document: Type.Optional(JsonDocument), trace: Type.Array(Type.Ref('StageTrace')) }), {
+        description: 'The documents that the stage emitted, each with its trace through the later stages',
+      }),
     ),
   },
-  { $id: 'StageTrace' },
+  { $id: 'StageTrace', description: 'The effect of a stage on a document' },
 );

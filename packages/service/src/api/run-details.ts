@@ -9,13 +9,15 @@ export const ProblemAnswer = Type.Object(
     code: Type.String(),
     path: Type.String({ description: 'The path in the config; empty for the whole config' }),
     file: Type.Optional(Type.String({ description: 'The included file that contains the text' })),
-    line: Type.Optional(Type.Integer({ minimum: 1 })),
+    line: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'In the text as it was sent; for a config inside a body, in the body' }),
+    ),
     column: Type.Optional(Type.Integer({ minimum: 1 })),
-    component: Type.Optional(Type.String()),
+    component: Type.Optional(Type.String({ description: 'Such as `ParseDate (dates)`' })),
     message: Type.String(),
     hint: Type.Optional(Type.String()),
   },
-  { $id: 'Problem' },
+  { $id: 'Problem', description: 'A problem of a config or a run. Unknown positions are absent' },
 );
 
 const RUN_STATES = ['QUEUED', 'RUNNING', 'STOPPING', 'SUCCEEDED', 'FAILED', 'CANCELLED', 'INTERRUPTED'] as const;
@@ -31,6 +33,16 @@ export const Labels = Type.Record(Type.String({ pattern: '^[^:]{1,100}$' }), Typ
   description: 'Texts by name. A name must not contain a colon',
 });
 
+const RUN_DESCRIPTION = `The details of a run. Times are in seconds since the epoch. \`status\` is one of these:
+
+- \`QUEUED\`: waits for a free place
+- \`RUNNING\`
+- \`STOPPING\`: finishes its open documents
+- \`SUCCEEDED\`: every connector finished; some documents may have failed, but not all
+- \`FAILED\`: \`runResult.problems\` has the reasons
+- \`CANCELLED\`: a user cancelled it
+- \`INTERRUPTED\`: the service ended while it waited or ran`;
+
 /** The details of a run. Times are in seconds since the epoch, with a fraction. */
 export const RunDetailsAnswer = Type.Object(
   {
@@ -41,48 +53,59 @@ export const RunDetailsAnswer = Type.Object(
       Type.Integer({ minimum: 1, description: 'Null for a preset, and for a config that came with the request' }),
     ),
     startTime: Type.Number({ description: 'When the run was requested' }),
-    endTime: nullable(Type.Number()),
+    endTime: nullable(
+      Type.Number({ description: 'Null until the run is done. For an interrupted run: the time of its last progress' }),
+    ),
     runResult: nullable(
-      Type.Object({
-        status: Type.Boolean({ description: 'Whether the run succeeded; some documents may have failed' }),
-        message: Type.String({ description: 'The run summary, and why it failed' }),
-        runId: Type.String(),
-        history: Type.Null(),
-        problems: Type.Array(Type.Ref('Problem')),
-        connectors: Type.Array(
-          Type.Object({
-            name: Type.String(),
-            status: Type.String(),
-            succeeded: Type.Integer(),
-            failed: Type.Integer(),
-            dropped: Type.Integer(),
-            seconds: Type.Number(),
-          }),
-        ),
-        checks: Type.Optional(
-          Type.Array(
+      Type.Object(
+        {
+          status: Type.Boolean({ description: 'Whether the run succeeded; some documents may have failed' }),
+          message: Type.String({ description: 'The run summary, and why it failed' }),
+          runId: Type.String(),
+          history: Type.Null(),
+          problems: Type.Array(Type.Ref('Problem')),
+          connectors: Type.Array(
             Type.Object({
-              name: Type.String({ description: 'What was checked, such as `documents` or `required title`' }),
-              outcome: Type.Enum(['passed', 'failed', 'not run']),
-              found: Type.String({ description: 'What was found, or why the check did not run' }),
-              expected: Type.String(),
+              name: Type.String(),
+              status: Type.String(),
+              succeeded: Type.Integer(),
+              failed: Type.Integer(),
+              dropped: Type.Integer(),
+              seconds: Type.Number(),
             }),
-            { description: 'The checks of the output before it was put into use; absent if there were none' },
           ),
-        ),
-        replaced: Type.Optional(
-          Type.String({ description: 'The previous index, which a rollback of this run puts into use again' }),
-        ),
-      }),
+          checks: Type.Optional(
+            Type.Array(
+              Type.Object({
+                name: Type.String({ description: 'What was checked, such as `documents` or `required title`' }),
+                outcome: Type.Enum(['passed', 'failed', 'not run']),
+                found: Type.String({ description: 'What was found, or why the check did not run' }),
+                expected: Type.String(),
+              }),
+              { description: 'The checks of the output before it was put into use; absent if there were none' },
+            ),
+          ),
+          replaced: Type.Optional(
+            Type.String({ description: 'The previous index, which a rollback of this run puts into use again' }),
+          ),
+        },
+        { description: 'Null until the run is done' },
+      ),
     ),
     runType: Type.Literal('LOCAL'),
-    done: Type.Boolean(),
+    done: Type.Boolean({ description: 'Whether the run is SUCCEEDED, FAILED, CANCELLED or INTERRUPTED' }),
     status: RunStateAnswer,
     queuePosition: Type.Optional(Type.Integer({ minimum: 1, description: 'If the run is QUEUED; 1 is the next' })),
     progress: Type.Object({
-      published: Type.Integer(),
+      waiting: Type.Optional(
+        Type.String({
+          description:
+            'For which run with the same destination the run waits, and why; absent if it does not wait. It then takes no place of `maxConcurrentRuns`',
+        }),
+      ),
+      published: Type.Integer({ description: 'Documents that connectors delivered' }),
       created: Type.Integer({ description: 'Child documents that stages emitted' }),
-      pending: Type.Integer(),
+      pending: Type.Integer({ description: 'Unfinished documents' }),
       succeeded: Type.Integer(),
       failed: Type.Integer(),
       dropped: Type.Integer(),
@@ -157,14 +180,14 @@ export const RunDetailsAnswer = Type.Object(
       ),
     ),
     overlap: Type.Enum([...OVERLAPS], { description: 'What to do if another run of the config is active' }),
-    requestedBy: nullable(Type.String()),
+    requestedBy: nullable(Type.String({ description: 'The user; null without users' })),
     requestId: Type.Optional(Type.String({ description: 'The id of the request that started the run' })),
     scheduledTime: Type.Optional(
       Type.Number({ description: 'The time of the schedule that started the run; `requestedBy` has set the schedule' }),
     ),
     labels: Type.Record(Type.String(), Type.String()),
   },
-  { $id: 'RunDetails' },
+  { $id: 'RunDetails', description: RUN_DESCRIPTION },
 );
 
 /** The details of a run in the format of the API. */

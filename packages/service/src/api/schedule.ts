@@ -32,9 +32,14 @@ export const MAX_CRON_LENGTH = 200;
 
 export const CronText = Type.String({
   maxLength: MAX_CRON_LENGTH,
-  description: '5 fields (minute, hour, day of the month, month, day of the week), or 6 with the second first',
+  description:
+    '5 fields (minute, hour, day of the month, month, day of the week), or 6 with the second first. Names (`MON`, `JAN`), `L` for the last day, `15W` for the nearest weekday and `FRI#2` for the second Friday are allowed. If both days are set, either is enough; `+` before the day of the week requires both',
 });
-export const TimezoneText = Type.String({ maxLength: 100, description: 'An IANA name; default UTC' });
+export const TimezoneText = Type.String({
+  maxLength: 100,
+  description:
+    'An IANA name; default UTC. When the clocks go forward, a time that does not exist runs at the change. When they go back, a time that exists twice runs once, and an hourly schedule runs in both hours',
+});
 
 const Overlaps = Type.Enum([...SCHEDULE_OVERLAPS], {
   description:
@@ -50,7 +55,8 @@ export const ScheduleBodySchema = Type.Object(
     overlap: Type.Optional(Overlaps),
     catchUp: Type.Optional(
       Type.Boolean({
-        description: 'Start one run for the times that passed while the service did not run; default false',
+        description:
+          'If times passed while the service did not run or the machine slept, start one run for all of them, with the first as its `scheduledTime`; default false',
       }),
     ),
     labels: Type.Optional(Labels),
@@ -101,7 +107,7 @@ export const ScheduleAnswer = Type.Object(
       ),
     ),
   },
-  { $id: 'Schedule' },
+  { $id: 'Schedule', description: 'A schedule. Times are in seconds since the epoch' },
 );
 
 export type Schedule = Omit<Static<typeof ScheduleAnswer>, 'overlap' | 'lastRun'> & {

@@ -28,6 +28,19 @@ empty {}
 `);
   });
 
+  it('shows a value whose key is masked only among headers or environment variables', () => {
+    const text = `stages: [{ class: FetchUri, headers { name: abc-1234, "X-Id" = ${'${id}'} }, name: fetch }] # name: yes
+env { level: top }, log.level = info, id = 12
+name = "plain" // again
+`;
+    expect(
+      maskedText(text, 'hocon'),
+    ).toBe(`stages: [{ class: FetchUri, headers { name: "******", "X-Id" = "******" }, name: fetch }] # name: yes
+env { level: "******" }, log.level = info, id = 12
+name = "plain" // again
+`);
+  });
+
   it('equals the upload if it contains no secrets', () => {
     const text = '{\n  // first\n  a = [1, 2.50, true], b: ${a} [3]\n  "odd key" { tokenizer: x }\n}';
     expect(maskedText(text, 'hocon')).toBe(text);

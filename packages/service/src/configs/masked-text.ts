@@ -31,13 +31,15 @@ const PARTS = new RegExp(
 export function maskedText(text: string, format: ConfigFormat): string | undefined {
   const { root, problems } = readConfigText(text, { format });
   if (root === undefined || hasErrors(problems)) return undefined;
-  const hidden = hiddenKeys(root);
+  const { hidden, shown } = keysOf(root, text);
   const inPlaces = text.replace(PARTS, (whole, ...rest) => {
     const { key, sign, value } = rest.at(-1) as Partial<Record<'key' | 'sign' | 'value', string>>;
+    const at = rest.at(-3) as number;
     if (key === undefined || sign === undefined || value === undefined) return maskText(whole);
     const names = key.replaceAll('"', '').split('.');
-    const secret = names.some((name) => isSecretKey(name) || hidden.has(name)) && value.trim() !== 'null';
-    return secret ? `${key}${sign}"${MASK}"` : `${key}${sign}${maskText(value)}`;
+    const isHidden = names.some((name) => hidden.has(name)) && !shown.has(at + key.length + sign.length);
+    const isSecret = (isHidden || names.some(isSecretKey)) && value.trim() !== 'null';
+    return isSecret ? `${key}${sign}"${MASK}"` : `${key}${sign}${maskText(value)}`;
   });
   const masked = maskTexts(inPlaces, secretTexts(root, true));
   const again = readConfigText(masked, { format });
@@ -45,19 +47,33 @@ export function maskedText(text: string, format: ConfigFormat): string | undefin
   return configToJson(again.root) === configToJson(maskSecrets(root)) ? masked : undefined;
 }
 
-/** Returns the keys whose values are hidden because of the object that contains them: headers, environment variables. */
-function hiddenKeys(root: ConfigNode): ReadonlySet<string> {
-  const keys = new Set<string>();
+/**
+ * Returns the keys whose values are hidden because of the object that contains them: headers, environment variables. The
+ * same key may have a value elsewhere that is shown, so also returns the offsets of the values that are shown.
+ */
+function keysOf(root: ConfigNode, text: string): { hidden: ReadonlySet<string>; shown: ReadonlySet<number> } {
+  const hidden = new Set<string>();
+  const shown = new Set<number>();
+  const lines = lineStarts(text);
   const pending: { node: ConfigNode; secrecy: Secrecy }[] = [{ node: root, secrecy: 'shown' }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { node, secrecy } = next;
+    const { line, column } = node.origin;
+    if (secrecy === 'shown') shown.add((lines[line - 1] ?? 0) + column - 1);
     if (node.kind === 'list') pending.push(...node.items.map((item) => ({ node: item, secrecy })));
     if (node.kind !== 'object') continue;
     for (const [key, child] of node.entries) {
       const inside = secrecyOf(secrecy, key);
-      if (inside === 'hidden') keys.add(key);
+      if (inside === 'hidden') hidden.add(key);
       pending.push({ node: child, secrecy: inside });
     }
   }
-  return keys;
+  return { hidden, shown };
+}
+
+/** Returns the offset of each line. */
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
 }

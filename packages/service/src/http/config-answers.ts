@@ -8,22 +8,24 @@ import { problemList } from './route-schemas.ts';
 /** The answer to a request that stored a config. */
 export const UploadedAnswer = Type.Object({
   configId: Type.String(),
-  version: Type.Integer({ minimum: 1 }),
+  version: Type.Integer({ minimum: 1, description: 'The current version' }),
   problems: Type.Optional(problemList),
 });
 
-export const NotModified = Type.Null({ description: 'If-None-Match contains the current tag of the config; no body' });
+export const NotModified = Type.Null({ description: 'If-None-Match contains the current tag of the config' });
 
 /** The headers of a write request that require a state of the config. */
 export const preconditionHeaders = Type.Object({
   'if-match': Type.Optional(
-    Type.String({ description: 'The ETag that the config must have; `*`: the config must exist' }),
+    Type.String({ description: 'The ETag that the config must have, otherwise 412; `*`: the config must exist' }),
   ),
   'if-none-match': Type.Optional(Type.String({ description: '`*`: the config must not exist yet' })),
 });
 
 /** The headers of a read request from a client that may already have the current version. */
-export const readHeaders = Type.Object({ 'if-none-match': Type.Optional(Type.String({ description: 'An ETag' })) });
+export const readHeaders = Type.Object({
+  'if-none-match': Type.Optional(Type.String({ description: 'An ETag: the answer is 304 if it is still current' })),
+});
 
 export function preconditionsOf({ headers }: FastifyRequest): Preconditions {
   return { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };

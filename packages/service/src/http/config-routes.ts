@@ -23,11 +23,12 @@ import { labelQuery, parseLabels, uploadLabelQuery } from './label-query.ts';
 import { acceptRawBodies } from './raw-bodies.ts';
 import {
   answers,
+  configParams,
   DEFAULT_PAGE,
-  idParams,
   Nothing,
   pageOf,
   pageQueryOf,
+  paragraphs,
   problemList,
   queryOf,
 } from './route-schemas.ts';
@@ -37,7 +38,8 @@ import type { ServiceParts } from './service-parts.ts';
 const LIST_STEP = 500;
 
 const ConfigAnswer = Type.Record(Type.String(), Type.Unknown(), {
-  description: 'A config, resolved; secrets are masked',
+  description:
+    'A config, resolved. Passwords, keys and values from the environment are `******`; runs get the real values',
 });
 const ConfigItemAnswer = Type.Object({
   configId: Type.String(),
@@ -46,11 +48,11 @@ const ConfigItemAnswer = Type.Object({
   description: nullable(Type.String()),
   labels: Type.Record(Type.String(), Type.String()),
   version: nullable(Type.Integer({ minimum: 1, description: 'Null for a preset' })),
-  digest: Type.String(),
-  createdTime: nullable(Type.Number()),
-  createdBy: nullable(Type.String()),
+  digest: Type.String({ description: 'SHA-256 of the config as `GET /v1/config/{id}` returns it' }),
+  createdTime: nullable(Type.Number({ description: 'Null for a preset, like the three fields after it' })),
+  createdBy: nullable(Type.String({ description: 'The user' })),
   updatedTime: nullable(Type.Number({ description: 'When the current version was stored' })),
-  updatedBy: nullable(Type.String()),
+  updatedBy: nullable(Type.String({ description: 'The user' })),
   nextTime: nullable(Type.Number({ description: 'When the next run is due; null without a schedule' })),
   lastRun: nullable(
     Type.Object(
@@ -70,8 +72,14 @@ const ConfigItemAnswer = Type.Object({
 /** The query of an upload: name, description and labels. They are not in the body, because the body is the config. */
 const uploadQuery = queryOf({
   validate: Type.Optional(Type.Boolean({ description: 'Refuse a config that has errors' })),
-  name: Type.Optional(Type.String({ maxLength: 100, description: 'Unique; can be used instead of the id' })),
-  description: Type.Optional(Type.String({ maxLength: 1000 })),
+  name: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description:
+        'Unique; can be used instead of the id. Letters, digits, `.`, `-` and `_`; it must not look like an id or like the file of a preset. An empty name removes the old one',
+    }),
+  ),
+  description: Type.Optional(Type.String({ maxLength: 1000, description: 'An empty one removes the old one' })),
   label: uploadLabelQuery,
 });
 
@@ -86,9 +94,14 @@ interface UploadQuery {
 const configBody = {
   content: {
     'application/json': {
-      schema: Type.Record(Type.String(), Type.Unknown(), { description: 'A config as JSON; HOCON is accepted too' }),
+      schema: Type.Record(Type.String(), Type.Unknown(), {
+        description:
+          'A config as JSON. A text that is not strict JSON is read and stored as HOCON: comments, unquoted keys, keys that are given twice and merged',
+      }),
     },
-    'application/hocon': { schema: Type.String({ description: 'A config as HOCON' }) },
+    'application/hocon': {
+      schema: Type.String({ description: 'A config as HOCON. An integer of more than 64 bits is a text' }),
+    },
   },
 };
 
@@ -116,6 +129,10 @@ export async function configRoutes(
       schema: {
         tags,
         summary: 'Store a config',
+        description: paragraphs(
+          'A config that cannot be read gets 400. A readable config is stored even if it has errors, except with `validate=true`. The answer then has its `problems`, and its runs and previews fail with the same list. Lines and columns are positions in the text as it was sent.',
+          'A config may have 100,000 values, counting lists, objects and everything in them: put long lists in files. It may be nested 1000 levels deep.',
+        ),
         querystring: uploadQuery,
         body: configBody,
         response: answers(
@@ -142,7 +159,12 @@ export async function configRoutes(
       schema: {
         tags,
         summary: 'Replace a config by a new version; an unused name creates a config with that name',
-        params: idParams,
+        description: paragraphs(
+          'An unused name answers 201, so the same request deploys a config the first time and later. An unknown id gets 404, and a preset 409. The same text again creates no version. The name, the description and the labels stay unless the query has new ones.',
+          'A secret that is `******` keeps its stored value if its component or block is otherwise unchanged. If not, the config is refused, and the message names the secrets to enter again.',
+          '`limits.maxConfigVersions` versions of each config are kept.',
+        ),
+        params: configParams,
         headers: preconditionHeaders,
         querystring: uploadQuery,
         body: configBody,
@@ -163,6 +185,7 @@ export async function configRoutes(
       schema: {
         tags,
         summary: 'Check a config without storing it',
+        description: 'The answer is 200 with the problems also if the text cannot be read.',
         querystring: queryOf({
           connect: Type.Optional(
             Type.Boolean({
@@ -201,7 +224,8 @@ export async function configRoutes(
       config: { access: 'reader' },
       schema: {
         tags,
-        summary: 'All configs by id, including presets; with any parameter, one page of them, newest first',
+        summary: 'All configs by id, including presets; with any parameter, one page of them',
+        description: 'A page has the presets first, then the uploads, the newest first, each with its last run.',
         querystring: queryOf({
           ...pageQueryOf(CONFIG_CURSOR.pattern),
           label: labelQuery,
@@ -242,8 +266,10 @@ export async function configRoutes(
       config: { access: 'reader' },
       schema: {
         tags,
-        summary: 'A config; its header ETag names the version',
-        params: idParams,
+        summary: 'A config',
+        description:
+          'The header `ETag` names the version: send it as `If-Match` with `PUT` or `DELETE` to protect the changes of other users, or as `If-None-Match` to get 304 if nothing has changed.',
+        params: configParams,
         headers: readHeaders,
         response: answers({ 200: ConfigAnswer, 304: NotModified }, 404),
       },
@@ -262,8 +288,9 @@ export async function configRoutes(
       config: { access: 'admin' },
       schema: {
         tags,
-        summary: 'Remove a config with all its versions; its runs continue with their copy',
-        params: idParams,
+        summary: 'Remove a config with all its versions and its schedule; its runs continue with their copy',
+        description: 'A preset gets 409.',
+        params: configParams,
         headers: Type.Pick(preconditionHeaders, ['if-match']),
         response: answers({ 200: Nothing }, 404, 409, 412),
       },

@@ -12,7 +12,7 @@ import {
   UploadedAnswer,
 } from './config-answers.ts';
 import { sendJson } from './json.ts';
-import { answers, DEFAULT_PAGE, idParams, MAX_NUMBER, pageOf, pageQuery, queryOf } from './route-schemas.ts';
+import { answers, configParams, DEFAULT_PAGE, MAX_NUMBER, pageOf, pageQuery, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 const VersionNumber = Type.Integer({ minimum: 1, maximum: MAX_NUMBER });
@@ -25,12 +25,12 @@ const VersionItem = Type.Object({
 });
 
 const Change = Type.Object({
-  path: Type.String(),
+  path: Type.String({ description: 'Such as `connectors[0].numDocs`' }),
   old: Type.Optional(Type.Unknown({ description: 'Absent if the value is new' })),
   new: Type.Optional(Type.Unknown({ description: 'Absent if the value was removed' })),
 });
 
-const versionParams = Type.Object({ id: Type.String({ minLength: 1 }), version: VersionNumber });
+const versionParams = Type.Object({ ...configParams.properties, version: VersionNumber });
 
 /** The routes that list, show, compare and restore the versions of a config. */
 export async function configVersionRoutes(app: FastifyInstance, { configs }: ServiceParts): Promise<void> {
@@ -43,7 +43,8 @@ export async function configVersionRoutes(app: FastifyInstance, { configs }: Ser
       schema: {
         tags,
         summary: 'The stored versions of a config, newest first',
-        params: idParams,
+        description: 'A preset gets 409, here and at the other requests about versions: its file has no versions.',
+        params: configParams,
         querystring: queryOf(pageQuery),
         response: answers({ 200: pageOf(VersionItem) }, 400, 404, 409),
       },
@@ -96,8 +97,13 @@ export async function configVersionRoutes(app: FastifyInstance, { configs }: Ser
       schema: {
         tags,
         summary: 'The text of a config as it was uploaded, with comments; secrets are masked',
-        params: idParams,
-        querystring: queryOf({ version: Type.Optional(VersionNumber) }),
+        description: 'If a secret in the text cannot be masked, the answer is 409.',
+        params: configParams,
+        querystring: queryOf({
+          version: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: MAX_NUMBER, description: 'Default: the current version' }),
+          ),
+        }),
         response: {
           ...answers({}, 400, 404, 409),
           200: {
@@ -125,9 +131,9 @@ export async function configVersionRoutes(app: FastifyInstance, { configs }: Ser
       config: { access: 'reader' },
       schema: {
         tags,
-        summary:
-          'The changes from one version to another, also of another config; only the values of secrets are masked',
-        params: idParams,
+        summary: 'The changes from one version to another, also of another config',
+        description: 'A changed secret is in the list, but its values are masked.',
+        params: configParams,
         querystring: queryOf({
           from: Type.Optional(
             Type.Integer({

@@ -6,6 +6,7 @@ interface Operation {
   requestBody?: { content: Record<string, { schema: object }> };
   responses: Record<string, { content?: Record<string, { schema: { $ref?: string } }> }>;
   security?: object[];
+  'x-role'?: string;
 }
 
 interface OpenApi {
@@ -94,6 +95,20 @@ describe('the OpenAPI document', () => {
     const { paths } = (await service.ask('/openapi.json')).json as OpenApi;
     expect(paths['/v1/config']?.['get']?.security).toEqual([{ basic: [] }, { token: [] }]);
     expect(paths['/v1/livez']?.['get']?.security).toBeUndefined();
+  });
+});
+
+describe('the roles in the OpenAPI document', () => {
+  it('are those that the routes need, with and without users', async () => {
+    for (const settings of [{}, { auth: { password: 'x', users: [] } }]) {
+      const service = await testService(settings);
+      const { paths } = (await service.ask('/openapi.json')).json as OpenApi;
+      const role = (method: string, path: string) => paths[path]?.[method]?.['x-role'];
+      expect(role('get', '/v1/livez')).toBe('open');
+      expect(role('get', '/v1/run')).toBe('reader');
+      expect(role('post', '/v1/run')).toBe('operator');
+      expect(role('post', '/v1/config')).toBe('admin');
+    }
   });
 });
 

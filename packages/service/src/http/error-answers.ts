@@ -24,14 +24,14 @@ export const ErrorAnswer = Type.Object(
   {
     status: Type.Integer({ minimum: 400, maximum: 599 }),
     error: Type.String({ description: 'The name of the status' }),
-    message: Type.String(),
-    code: Type.String(),
+    message: Type.String({ description: 'For people; it may change' }),
+    code: Type.String({ description: 'For programs; it never changes' }),
     hint: Type.Optional(Type.String({ description: 'What to do' })),
-    problems: Type.Optional(Type.Array(Type.Ref('Problem'))),
+    problems: Type.Optional(Type.Array(Type.Ref('Problem'), { description: 'If a config is the reason' })),
     checks: Type.Optional(CheckList),
     requestId: Type.String({ description: 'The id of the request, also in the log' }),
   },
-  { $id: 'Error' },
+  { $id: 'Error', description: 'The form of all errors' },
 );
 
 /** The content of an error answer. */

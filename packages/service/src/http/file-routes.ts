@@ -3,7 +3,7 @@ import { Type } from '@headrace/engine';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors/api-error.ts';
 import { sendJson } from './json.ts';
-import { answers, Nothing, queryOf } from './route-schemas.ts';
+import { answers, Nothing, paragraphs, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 const BYTES_TYPE = 'application/octet-stream';
@@ -15,7 +15,13 @@ const FileAnswer = Type.Object({
   modifiedTime: Type.Number({ description: 'The time of the upload, in seconds since the epoch' }),
 });
 
-const fileParams = Type.Object({ name: Type.String({ minLength: 1 }) });
+const fileParams = Type.Object({
+  name: Type.String({
+    minLength: 1,
+    description:
+      '1 to 128 letters, digits, dots, hyphens, underscores, spaces, plus signs and parentheses; the first is a letter or digit',
+  }),
+});
 
 /** The routes of the files that users upload, so that configs can read them. */
 export async function fileRoutes(app: FastifyInstance, { files, settings }: ServiceParts): Promise<void> {
@@ -45,6 +51,10 @@ export async function fileRoutes(app: FastifyInstance, { files, settings }: Serv
       schema: {
         tags,
         summary: 'Upload a file that configs can read',
+        description: paragraphs(
+          'The request must announce its size (`Content-Length`). `limits.maxFileBytes` limits a file, `limits.maxFilesBytes` all files; there may be 1000 files, and `limits.minFreeDiskMb` must stay free on their disk. `limits.requestTimeoutSeconds` applies.',
+          'The file appears when it has arrived completely; an upload that fails leaves nothing. If there is a file with the name, the answer is 409 `HR_FILE_EXISTS`, except with `replace=true`: runs that read the old file continue with it.',
+        ),
         params: fileParams,
         querystring: queryOf({
           replace: Type.Optional(Type.Boolean({ description: 'Replace the file with this name, if there is one' })),
@@ -78,6 +88,7 @@ export async function fileRoutes(app: FastifyInstance, { files, settings }: Serv
       schema: {
         tags,
         summary: 'Delete an uploaded file',
+        description: 'The service does not know which configs read it.',
         params: fileParams,
         response: answers({ 204: Nothing }, 400, 404),
       },

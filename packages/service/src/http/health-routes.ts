@@ -28,6 +28,8 @@ export async function healthRoutes(app: FastifyInstance, { readiness }: ServiceP
       schema: {
         tags,
         summary: 'Check that the service can do its work',
+        description:
+          'Answers 503, with the failing checks, while presets are loading or the service is shutting down; if the store is missing or cannot be written; if its disk is full or cannot be read; and if the event loop is late by a second most of the time. A failing run or a bad config does not affect it.',
         querystring: Type.Object({
           verbose: Type.Optional(Type.Boolean({ description: 'List the checks also if all succeed' })),
         }),

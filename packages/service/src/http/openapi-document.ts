@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { SERVICE_ERROR_CODES } from '../errors/service-error-codes.ts';
 import { EXAMPLES, type OperationExample } from './openapi-examples.ts';
+import { paragraphs } from './route-schemas.ts';
 import { TIME_SCHEMA } from './time-query.ts';
 
 interface Content {
@@ -15,6 +16,8 @@ interface Answer {
 
 export interface Operation {
   operationId?: string;
+  /** The role that the operation needs; `open`: it needs no login. */
+  'x-role'?: string;
   parameters?: { name: string; in: string; schema?: object; example?: unknown }[];
   requestBody?: { content: Content };
   responses: Record<string, Answer>;
@@ -26,6 +29,16 @@ export interface OpenApiDocument {
   paths: Record<string, Record<string, Operation>>;
 }
 
+/** What all operations have in common. */
+export const INTRODUCTION = paragraphs(
+  'The service stores configs, runs them and reports on the runs. Where a request needs the id of a config, its name works too. Times in answers are seconds since the epoch. With users, an operation needs a role, `x-role`: a `reader` reads, an `operator` also runs, schedules and previews, an `admin` may do everything. `open` operations need no login.',
+  'All errors have the form of the schema `Error`. Lists are pages: send the `next` of an answer as `after` to get the next page; `next` is null on the last one.',
+  'Unknown query parameters and unknown properties of a body are refused. Exceptions: the probes, `/v1/version`, `/metrics`, `/swagger` and `/openapi.json` ignore other parameters, because health checks send some against caches. `POST /v1/run` ignores unknown properties, as in Lucille.',
+  'A body needs a content type, otherwise the answer is 415 with the accepted types. Compressed bodies (`Content-Encoding`) get 415 too. Bodies of configs, runs and previews may have `limits.maxConfigBytes`, uploaded files `limits.maxFileBytes`, all others 1 MiB. They may be nested 1000 levels deep; deeper ones get 400. The bodies of all open requests, without uploaded files, may have 256 MiB in total; beyond that, requests get 503 with `Retry-After`.',
+  'Configs, and bodies of runs and previews, of more than 16 KiB are read in a separate thread, in order: stored configs first, then those in requests, including runs with overrides. Each has 15 seconds and 1 GiB of memory (less with a smaller `--max-old-space-size`). A config that needs more gets 400. At most 16 requests may wait; beyond that, requests get 429 with `Retry-After`.',
+  'Each request has an id: its header `X-Request-Id` if that has up to 128 letters, digits and `.:/+=@_-`, otherwise a new one. It is in the header of the answer, in the body of every error and in the log. No cache may keep an answer: it has `Cache-Control: no-store`, or `private, no-cache` with an `ETag`.',
+);
+
 /** The tags of the operations, in the order of the API browser. */
 export const TAGS: readonly { name: string; description: string }[] = [
   { name: 'config', description: 'Storing and checking configs' },
@@ -36,6 +49,7 @@ export const TAGS: readonly { name: string; description: string }[] = [
   { name: 'config-info', description: 'The components that a config may use' },
   { name: 'health', description: 'Probes' },
   { name: 'stats', description: 'Measurements' },
+  { name: 'user', description: 'The sender of a request' },
   { name: 'docs', description: 'This document' },
 ];
 

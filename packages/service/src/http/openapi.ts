@@ -1,6 +1,6 @@
 import type { RouteOptions } from 'fastify';
 import { compilers } from '../requests/request-validation.ts';
-import { completeDocument, type OpenApiDocument, TAGS } from './openapi-document.ts';
+import { completeDocument, INTRODUCTION, type OpenApiDocument, TAGS } from './openapi-document.ts';
 import { SHARED_SCHEMAS } from './route-schemas.ts';
 
 const SCHEMES = { basic: { type: 'http', scheme: 'basic' }, token: { type: 'http', scheme: 'bearer' } } as const;
@@ -21,7 +21,7 @@ export async function openapiJson(routes: readonly RouteOptions[], secured: bool
         info: {
           title: 'Headrace',
           version: '1',
-          description: 'Runs search-ingest pipelines and manages them.',
+          description: INTRODUCTION,
           license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } as object as { name: string },
         },
         servers: [{ url: '/' }],
@@ -32,9 +32,10 @@ export async function openapiJson(routes: readonly RouteOptions[], secured: bool
     });
     for (const schema of SHARED_SCHEMAS) app.addSchema(schema);
     for (const { method, url, schema, config } of routes) {
-      const open = config?.access === 'open';
-      const security = secured && !open ? { security: SECURITY } : {};
-      app.route({ method, url, schema: { ...schema, ...security }, handler: () => undefined });
+      const role = config?.access ?? 'admin';
+      const security = secured && role !== 'open' ? { security: SECURITY } : {};
+      const documented = { ...schema, ...security, 'x-role': role };
+      app.route({ method, url, schema: documented, handler: () => undefined });
     }
     await app.ready();
     const document = app.swagger();

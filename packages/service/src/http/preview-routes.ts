@@ -7,18 +7,23 @@ import { DocumentedPreviewBody } from '../requests/preview-body.ts';
 import { requireRole } from './access.ts';
 import { sendJson } from './json.ts';
 import { acceptRawBodies } from './raw-bodies.ts';
-import { answers, problemList, queryOf } from './route-schemas.ts';
+import { answers, paragraphs, problemList, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 const PreviewAnswer = Type.Object({
   results: Type.Array(
     Type.Object({
       input: Type.Union([JsonDocument, Type.String()], { description: 'A text if the input was not a document' }),
-      documents: Type.Array(JsonDocument),
-      dropped: Type.Array(Type.String()),
+      documents: Type.Array(JsonDocument, { description: 'The document and its children after the last stage' }),
+      dropped: Type.Array(Type.String(), { description: 'The ids of the documents that a stage dropped' }),
       failure: Type.Optional(Type.Object({ stage: Type.String(), ...StageFailure.properties })),
       trace: Type.Optional(Type.Array(Type.Ref('StageTrace'))),
-      log: Type.Optional(Type.Array(LogLine, { description: 'The log lines of the stages' })),
+      log: Type.Optional(
+        Type.Array(LogLine, {
+          description:
+            'The messages of the stages (warnings, and what scripts print), at most 100 for each document; secrets are masked',
+        }),
+      ),
     }),
   ),
   problems: problemList,
@@ -37,6 +42,11 @@ export async function previewRoutes(app: FastifyInstance, parts: ServiceParts): 
       schema: {
         tags: ['preview'],
         summary: 'Run documents through a pipeline, without indexing them',
+        description: paragraphs(
+          'Limits: 30 seconds per preview, 10 seconds of computation per document, 4 simultaneous previews. A preview ends when the client closes the connection. A body that is not strict JSON is read as HOCON, as in `POST /v1/run`.',
+          'Nothing is indexed, moved or remembered, `Print` writes no file, and `preSQL`, `postSQL` and the actions of Solr do not run. Scripts and queries of stages do run.',
+          'In failures and problems, the secrets of the config are `******`. Documents are shown unchanged, so secrets of a preset that a stage writes to them are visible.',
+        ),
         querystring: queryOf({
           trace: Type.Optional(Type.Boolean({ description: 'Show each document after each stage' })),
         }),

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type TSchema, Type } from '@headrace/engine';
+import { FailureAnswer } from '../api/failure.ts';
 import { StageTraceAnswer } from '../api/preview-answer.ts';
 import { ProblemAnswer, RunDetailsAnswer } from '../api/run-details.ts';
 import { ScheduleAnswer } from '../api/schedule.ts';
@@ -19,6 +20,7 @@ export const SHARED_SCHEMAS: readonly TSchema[] = [
   SystemStatsAnswer,
   MetricsAnswer,
   StageTraceAnswer,
+  FailureAnswer,
 ];
 
 const MAX_PAGE = 1000;
@@ -57,7 +59,16 @@ export function pageOf(item: TSchema): TSchema {
   return Type.Object({ items: Type.Array(item), next: Type.Union([Type.String(), Type.Null()]) });
 }
 
-export const idParams = Type.Object({ id: Type.String({ minLength: 1 }) });
+export const runParams = Type.Object({ id: Type.String({ minLength: 1, description: 'The id of a run' }) });
+
+export const configParams = Type.Object({
+  id: Type.String({ minLength: 1, description: 'The id or name of a config, or the name of a preset' }),
+});
+
+/** Joins the paragraphs of a description for the OpenAPI document, in Markdown. */
+export function paragraphs(...texts: string[]): string {
+  return texts.join('\n\n');
+}
 
 /** An answer without a body. */
 export const Nothing = Type.Null({ description: 'No body' });

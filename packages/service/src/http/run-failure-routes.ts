@@ -6,33 +6,10 @@ import type { RetryBody } from '../runs/run-retries.ts';
 import type { FailureGroups } from '../store/store.ts';
 import { sendJson } from './json.ts';
 import { type RepeatHeaders, repeatHeaders } from './repeat-headers.ts';
-import { answers, DEFAULT_PAGE, idParams, pageOf, pageQuery, queryOf } from './route-schemas.ts';
+import { answers, DEFAULT_PAGE, pageOf, pageQuery, paragraphs, queryOf, runParams } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
-const Failure = Type.Object(
-  {
-    id: Type.String({ description: 'The id of the document, or the position of a record that could not be read' }),
-    connector: Type.String(),
-    pipeline: Type.Optional(Type.String()),
-    at: Type.String({ description: 'The stage on which it failed, `indexer`, `connector` or `pipeline`' }),
-    code: Type.String(),
-    message: Type.String(),
-    hint: Type.Optional(Type.String()),
-    status: Type.Optional(Type.Integer({ description: 'The HTTP status from the search engine for this document' })),
-    processed: Type.Boolean({ description: 'Whether `document` is the text that was sent to the indexer' }),
-    document: Type.Optional(
-      Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.String()], {
-        description: 'The document from the connector. If `processed` is true: the text for the indexer',
-      }),
-    ),
-    binaryFields: Type.Optional(
-      Type.Array(Type.String(), { description: 'The fields whose texts are bytes in base64' }),
-    ),
-    encoding: Type.Optional(Type.String({ description: 'The encoding of a processed document' })),
-    omitted: Type.Optional(Type.String({ description: 'Why `document` is absent' })),
-  },
-  { description: 'Failures as lines of a file are the input of `headrace run --retry`' },
-);
+const Failure = Type.Ref('Failure');
 
 const RetryBodySchema = Type.Object(
   {
@@ -84,9 +61,10 @@ export async function runFailureRoutes(app: FastifyInstance, { runs, retries }: 
       config: { access: 'reader' },
       schema: {
         tags,
-        summary:
-          'The failed documents of a run, in the order in which they failed; pages of large documents are shorter',
-        params: idParams,
+        summary: 'The failed documents of a run, in the order in which they failed',
+        description:
+          'The first 100,000 failed documents of a run are kept as long as the run, and the newest 1,000,000 of all runs. The message of the run shows how many more there were. A page of large documents is shorter than its limit. Secrets of the config are `******` in messages; documents are unchanged.',
+        params: runParams,
         querystring: queryOf({
           ...pageQuery,
           at: Type.Optional(Type.String({ description: 'Only documents that failed at this stage or component' })),
@@ -112,8 +90,10 @@ export async function runFailureRoutes(app: FastifyInstance, { runs, retries }: 
       config: { access: 'reader' },
       schema: {
         tags,
-        summary: 'The failed documents of a run in groups: same place, code and status, and messages with other values',
-        params: idParams,
+        summary: 'The failed documents of a run in groups, by reason',
+        description:
+          'A group has documents with the same `at`, `code` and `status`, and with messages that differ only in values: texts in quotes or brackets, and words with digits. If the examples have more than 256 KiB together, the others have no document.',
+        params: runParams,
         querystring: queryOf({
           // Each group reads an example, which may have 1 MiB.
           limit: Type.Optional(
@@ -137,7 +117,11 @@ export async function runFailureRoutes(app: FastifyInstance, { runs, retries }: 
       schema: {
         tags,
         summary: 'Process the failed documents of a run again, in a new run without connectors',
-        params: idParams,
+        description: paragraphs(
+          'Documents that failed in a stage pass through the pipeline of their connector again. Documents that failed at the indexer are sent unchanged. Warnings among the problems of the new run list the documents that could not be run again.',
+          'The answer is 409 while the run or a retry of it is starting or running, and if there is nothing to run again. It is also 409 if the config of the run is not available: it was deleted, a preset has changed, or the run had `config` or `overrides`.',
+        ),
+        params: runParams,
         headers: repeatHeaders,
         body: Type.Union([RetryBodySchema, Type.Null()]),
         response: answers({ 200: Type.Ref('RunDetails') }, 400, 404, 409, 422, 429, 503),

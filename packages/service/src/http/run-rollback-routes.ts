@@ -1,7 +1,7 @@
 import { Type } from '@headrace/engine';
 import type { FastifyInstance } from 'fastify';
 import { sendJson } from './json.ts';
-import { answers, idParams } from './route-schemas.ts';
+import { answers, runParams } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 const RollbackBody = Type.Union([
@@ -28,7 +28,7 @@ export async function runRollbackRoutes(app: FastifyInstance, { rollbacks }: Ser
       schema: {
         tags: ['run'],
         summary: 'Undo a rebuild: the alias points to the previous index again',
-        params: idParams,
+        params: runParams,
         body: RollbackBody,
         response: answers({ 200: Type.Ref('RunDetails') }, 400, 404, 409, 422, 429),
       },

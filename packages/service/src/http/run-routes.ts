@@ -11,7 +11,7 @@ import { sendJson, streamJson } from './json.ts';
 import { labelQuery, parseLabels } from './label-query.ts';
 import { acceptRawBodies } from './raw-bodies.ts';
 import { type RepeatHeaders, repeatHeaders } from './repeat-headers.ts';
-import { answers, DEFAULT_PAGE, idParams, pageOf, pageQuery, queryOf } from './route-schemas.ts';
+import { answers, DEFAULT_PAGE, pageOf, pageQuery, paragraphs, queryOf, runParams } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { parseTime, timeQuery } from './time-query.ts';
 
@@ -48,6 +48,11 @@ export async function runRoutes(
       schema: {
         tags,
         summary: 'Start a run; it continues in the background',
+        description: paragraphs(
+          'A run with a mistake in its config is accepted, and fails immediately with the problems. `config` and `overrides` need the role `admin`, because they can send the data of a config, including its passwords, to another place.',
+          '`limits.maxConcurrentRuns` runs run at a time. The others wait, up to `limits.maxQueuedRuns`; beyond that the answer is 429. It is also 429 if the configs of the waiting runs would have more than 32 Mi characters in total; runs of one version of a stored config count it once.',
+          'A body that is not strict JSON is read as HOCON: `config { … }`, once and in braces. Its substitutions search the config, not the body.',
+        ),
         headers: repeatHeaders,
         body: DocumentedRunBody,
         response: answers({ 200: RunDetails }, 400, 403, 409, 413, 415, 422, 429, 503),
@@ -75,7 +80,7 @@ export async function runRoutes(
             Type.Array(RunStateAnswer, { description: 'Repeat it for several states; a run must have one of them' }),
           ),
           label: labelQuery,
-          requestedBy: Type.Optional(Type.String()),
+          requestedBy: Type.Optional(Type.String({ description: 'The name of a user' })),
           since: timeQuery('Requested at this time or later'),
           until: timeQuery('Requested before this time'),
         }),
@@ -94,7 +99,7 @@ export async function runRoutes(
     '/v1/run/:id',
     {
       config: { access: 'reader' },
-      schema: { tags, summary: 'A run', params: idParams, response: answers({ 200: RunDetails }, 404) },
+      schema: { tags, summary: 'A run', params: runParams, response: answers({ 200: RunDetails }, 404) },
     },
     async ({ params: { id } }, reply) => {
       const details = await runs.details(id);
@@ -114,7 +119,8 @@ export async function runRoutes(
       schema: {
         tags,
         summary: 'Cancel a run: a waiting run ends immediately, a running one finishes its open documents',
-        params: idParams,
+        description: 'After ten seconds the threads of the run are ended by force. A finished run gets 409.',
+        params: runParams,
         response: answers({ 202: RunDetails }, 404, 409),
       },
       handler: async ({ params: { id } }, reply) => sendJson(reply.code(202), await runs.cancel(id)),

@@ -7,20 +7,31 @@ import { runNotFound } from '../runs/run-manager.ts';
 import { RunSamplesAnswer } from '../runs/run-samples.ts';
 import { EVENT_HEADERS, EventStreams } from './event-streams.ts';
 import { sendJson } from './json.ts';
-import { answers, idParams, MAX_NUMBER, queryOf } from './route-schemas.ts';
+import { answers, MAX_NUMBER, paragraphs, queryOf, runParams } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 /** The field `retry` of a stream: how long a client must wait before it connects again. */
 const RETRY = 'retry: 2000\n\n';
 
 const Events = {
-  description: 'Server-Sent Events; docs/service.md describes them',
+  description: paragraphs(
+    'Server-Sent Events. Each has a name, an id, and data in JSON:',
+    [
+      '- `queued`: `{position}`, while the run waits',
+      '- `progress`: the `status` and the `progress` of the details; at most twice a second, and only if something has changed',
+      '- `connector`: `{name, status, published, created, succeeded, failed, dropped, seconds}` of a connector that has started (`running`) or ended',
+      '- `failure`: `{id, connector, at, code, message, hint?, status?}` of a document that failed; `at` is the stage, `indexer` or `connector`; the first 1000',
+      '- `log`: a line of the log',
+      '- `gap`: `{missed}`: the number of events that are no longer kept, or that a slow client missed. A run keeps its last 1000, at most 256 KiB; the log has more',
+      '- `done`: the details of the run; the stream ends',
+    ].join('\n'),
+  ),
   // The schema has no type: some tools treat the answer as a text, others as a list of objects.
   content: { 'text/event-stream': { schema: Type.Unknown() } },
 };
 
 const LogLines = {
-  description: 'One JSON object per line, oldest first: line, time, level, logger, message, fields',
+  description: 'One JSON object per line, oldest first: `line`, `time`, `level`, `logger`, `message`, `fields`',
   content: { 'application/x-ndjson': { schema: Type.String() } },
 };
 
@@ -41,10 +52,17 @@ export async function runWatchRoutes(app: FastifyInstance, { runs, settings }: S
       schema: {
         tags,
         summary: 'The events of a run, streamed until it is done',
-        params: idParams,
+        description: paragraphs(
+          'For a finished run, the stream has only the last event. After a lost connection, send the id of the last event, and the stream continues after it. After the event `done` the answer is 204. The id 0 returns all events that are kept, also for a run that has just ended.',
+          'A user may have `limits.maxStreamsPerUser` open streams, a run `limits.maxStreamsPerRun`; beyond that the answer is 429. Without users, or with a shared password, the first limit counts all clients together. A comment every 15 seconds stops proxies from closing a stream. A client that reads nothing for a minute is disconnected.',
+        ),
+        params: runParams,
         headers: Type.Object({
           'last-event-id': Type.Optional(
-            Type.String({ pattern: EVENT_ID.pattern, description: 'Continue after the event with this id' }),
+            Type.String({
+              pattern: EVENT_ID.pattern,
+              description: 'Continue after the event with this id; browsers send it automatically',
+            }),
           ),
         }),
         querystring: queryOf({
@@ -89,7 +107,9 @@ export async function runWatchRoutes(app: FastifyInstance, { runs, settings }: S
       schema: {
         tags,
         summary: 'The log of a run so far',
-        params: idParams,
+        description:
+          'The messages of the connectors, stages and indexers, from the level `info` on; secrets of the config are `******`. The last 10,000 lines are kept as long as the run, at most 1 MiB, and `limits.maxLogBytes` for all runs. If earlier lines are missing, the first line shows how many.',
+        params: runParams,
         querystring: queryOf({
           level: Type.Optional(Type.Enum([...LOG_LEVELS], { description: 'This level and more severe ones' })),
           after: Type.Optional(
@@ -116,8 +136,10 @@ export async function runWatchRoutes(app: FastifyInstance, { runs, settings }: S
       config: { access: 'reader' },
       schema: {
         tags,
-        summary: 'The counts of a run over time, about one sample per second, at most 301; fewer for a long run',
-        params: idParams,
+        summary: 'The counts of a run over time, about one sample per second',
+        description:
+          'A run has at most 301 samples: when there are more, every second one is removed. They are kept as long as the run.',
+        params: runParams,
         response: answers({ 200: RunSamplesAnswer }, 400, 404),
       },
     },

@@ -6,7 +6,7 @@ import { SCHEDULE_CURSOR } from '../requests/text-formats.ts';
 import { requireRole } from './access.ts';
 import { sendJson } from './json.ts';
 import { acceptRawBodies } from './raw-bodies.ts';
-import { answers, DEFAULT_PAGE, idParams, Nothing, pageOf, pageQueryOf, queryOf } from './route-schemas.ts';
+import { answers, configParams, DEFAULT_PAGE, Nothing, pageOf, pageQueryOf, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 const Schedule = Type.Ref('Schedule');
@@ -23,7 +23,9 @@ export async function scheduleRoutes(app: FastifyInstance, { schedules }: Servic
       schema: {
         tags,
         summary: 'Set when runs of a config start, and replace its old schedule',
-        params: idParams,
+        description:
+          'An expression that is not valid, is never due, or is due more often than `limits.minScheduleSeconds` is refused. A schedule of the service file cannot be changed: the answer is 409.',
+        params: configParams,
         body: ScheduleBodySchema,
         response: answers({ 200: Schedule, 201: Schedule }, 400, 403, 404, 409, 413, 415),
       },
@@ -43,7 +45,7 @@ export async function scheduleRoutes(app: FastifyInstance, { schedules }: Servic
       schema: {
         tags,
         summary: 'The schedule of a config, with its next times and its last run',
-        params: idParams,
+        params: configParams,
         response: answers({ 200: Schedule }, 404),
       },
     },
@@ -57,7 +59,7 @@ export async function scheduleRoutes(app: FastifyInstance, { schedules }: Servic
       schema: {
         tags,
         summary: 'Remove the schedule of a config; its active runs continue',
-        params: idParams,
+        params: configParams,
         response: answers({ 200: Nothing }, 404, 409),
       },
     },

@@ -21,7 +21,7 @@ export function timeQuery(description: string) {
   return Type.Optional(
     Type.String({
       maxLength: 40,
-      description: `${description}: seconds since the epoch, or ISO 8601 such as 2026-01-31T12:00:00Z`,
+      description: `${description}: seconds since the epoch, a date in UTC, or a time with its zone such as 2026-01-31T12:00:00Z`,
     }),
   );
 }

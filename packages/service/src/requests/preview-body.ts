@@ -16,15 +16,18 @@ export const PreviewBodySchema = Type.Object(
         description: 'A config, as an object or as a HOCON text. Needs the role admin',
       }),
     ),
-    configId: Type.Optional(Type.String({ description: 'Instead of `config`' })),
+    configId: Type.Optional(Type.String({ description: 'Instead of `config`: the id or name of a config' })),
     secretsOf: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'The stored config whose secrets `config` shows as `******`: they are kept as when it is stored',
+        description:
+          'The id or name of the stored config whose secrets `config` shows as `******`. They are restored by the rules of `PUT /v1/config/{id}`; otherwise they stay `******`, with a warning',
       }),
     ),
     pipeline: Type.Optional(Type.String({ description: 'Default: the first pipeline' })),
-    documents: Type.Optional(Type.Array(JsonDocument, { maxItems: MAX_DOCUMENTS })),
+    documents: Type.Optional(
+      Type.Array(JsonDocument, { maxItems: MAX_DOCUMENTS, description: 'The documents; not together with `limit`' }),
+    ),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,

@@ -19,16 +19,21 @@ export const RunBodySchema = Type.Object(
     ),
     config: Type.Optional(
       Type.Union([JsonConfig, Type.String()], {
-        description: 'Instead of `configId`: a config, as an object or as a HOCON text. Needs the role admin',
+        description:
+          'Instead of `configId`: a config, as an object or as a HOCON text. It is not stored. Needs the role admin',
       }),
     ),
     overrides: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: 'Values by path that replace values of the config before it is resolved. Needs the role admin',
+        description:
+          'Values by path, set in the config before it is resolved, so that substitutions see them. They replace numbers, texts and lists, and are merged with objects. A number in a path selects an element of a list: `connectors.0.path`. Problems in them have `overrides` as `file`, and the number of the override as `line`. Presets accept none. Needs the role admin',
       }),
     ),
     overlap: Type.Optional(
-      Type.Enum([...OVERLAPS], { description: 'What to do if another run of the config is active' }),
+      Type.Enum([...OVERLAPS], {
+        description:
+          'If another run of the config is active: `allow` runs both at the same time, `refuse` answers 400 with the id of the other run, `queue` waits until the earlier runs have ended, while runs of other configs may start. Default: `runs.overlap` of the service file. With `preventConcurrentRuns`, every request refuses except one with `queue`',
+      }),
     ),
     labels: Type.Optional(Labels),
   },

@@ -218,6 +218,7 @@ export class ActiveRun {
   #end(status: RunState, result: NonNullable<RunDetails['runResult']>): void {
     this.#become(status);
     this.#handle = undefined;
+    delete this.#details.progress.waiting;
     this.#details.runResult = result;
     this.#details.endTime = endTime(this.#details);
   }
@@ -240,10 +241,12 @@ export class ActiveRun {
   /** Updates the details from the current counts. Returns the number of finished documents. */
   #readProgress(): number {
     if (this.#handle === undefined) return 0;
-    const { counts, connectors, stages, indexing } = this.#handle.progress();
+    const { counts, connectors, stages, indexing, waiting } = this.#handle.progress();
     this.#setIndexing(indexing);
     this.#setCounts(counts);
     const { progress } = this.#details;
+    if (waiting === undefined) delete progress.waiting;
+    else progress.waiting = this.#mask.text(waiting);
     this.#setConnectors(connectors);
     progress.stages = stages.slice(0, MAX_STAGES);
     progress.docsPerSecond = this.#rate.perSecond;

@@ -28,6 +28,7 @@ export function forceEnd(
   }
   progress.failed += progress.pending;
   progress.pending = 0;
+  delete progress.waiting;
   return {
     status: false,
     message: runSummary(status, progress.connectors.map(resultOf), [problem]),

@@ -12,6 +12,7 @@ import { RetryHandle } from './retry-handle.ts';
 import { allFailures } from './run-failures.ts';
 import { RUN_INTERVALS, type RunIntervals } from './run-intervals.ts';
 import { RunJournals } from './run-journals.ts';
+import { RunPlaces } from './run-places.ts';
 import { RunQueue } from './run-queue.ts';
 import { RunRecords } from './run-records.ts';
 import type { RunSpec } from './run-spec.ts';
@@ -36,28 +37,29 @@ export interface RunManagerOptions {
   onError(message: string, error: unknown): void;
 }
 
-/** Queues runs, starts them when a slot is free, and follows them to their end. */
+/** Queues runs, starts them when a place is free, and follows them to their end. */
 export class RunManager {
   /** The journals of the active runs. */
   readonly journals: RunJournals;
   readonly #options: RunManagerOptions;
   readonly #records: RunRecords;
   readonly #queue = new RunQueue<ActiveRun>();
-  #running = 0;
+  readonly #places: RunPlaces<ActiveRun>;
   #closing = false;
   #whenIdle: (() => void) | undefined;
 
   constructor(options: RunManagerOptions) {
     this.#options = options;
     const { store, limits, intervals = RUN_INTERVALS } = options;
+    this.#places = new RunPlaces(limits.maxConcurrentRuns);
     this.journals = new RunJournals(store, intervals);
     const onError = (message: string, error: unknown) => options.onError(message, error);
     this.#records = new RunRecords({ store, limits, journals: this.journals, saveMillis: intervals.save, onError });
-    options.metrics.watch(() => ({ running: this.#running, queued: this.#queue.size, going: this.#going() }));
+    options.metrics.watch(() => ({ running: this.#places.begun, queued: this.#queue.size, going: this.#going() }));
   }
 
   /**
-   * Adds a run to the queue, and starts it when a slot is free. Returns its details as JSON.
+   * Adds a run to the queue, and starts it when a place is free. Returns its details as JSON.
    * @param key the request that started the run; the run and its key are stored together, or neither is
    */
   async start(spec: RunSpec, key?: RequestKey): Promise<string> {
@@ -144,7 +146,7 @@ export class RunManager {
 
   /** Waits until no run is running, at most for the given time. */
   async idle(millis: number): Promise<void> {
-    if (this.#running === 0) return;
+    if (this.#places.begun === 0) return;
     const idle = new Promise<void>((resolve) => {
       this.#whenIdle = resolve;
     });
@@ -178,7 +180,7 @@ export class RunManager {
   }
 
   #startNext(): void {
-    while (!this.#closing && this.#running < this.#options.limits.maxConcurrentRuns) {
+    while (this.#places.mayBegin() && !this.#closing) {
       const run = this.#queue.next();
       if (run === undefined) return;
       this.#begin(run);
@@ -191,14 +193,23 @@ export class RunManager {
       onLog: (record) => this.#options.onLog(run.ids, run.journal.logged(record)),
       onFailures: (failures) => run.journal.failed(failures),
       onConnectors: () => run.connectorsChanged(),
+      onWait: () => {
+        this.#places.wait(run);
+        this.#startNext();
+      },
+      onContinue: () => {
+        const placed = this.#places.whenPlaced(run);
+        this.#startNext();
+        return placed;
+      },
     };
     try {
       const handle = this.#start(run, listeners);
       run.run(handle);
-      this.#running++;
+      this.#places.begin();
       handle.done
         .then((result) => {
-          this.#running--;
+          this.#places.end(run);
           this.#queue.ended(run);
           // A run that did not stop in time was already abandoned.
           if (run.done) return;
@@ -239,7 +250,7 @@ export class RunManager {
   #ended(run: ActiveRun): void {
     this.#options.metrics.ended(run.details());
     this.#startNext();
-    if (this.#running === 0) this.#whenIdle?.();
+    if (this.#places.begun === 0) this.#whenIdle?.();
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runMemory } from './run-memory.ts';
+import { memoryWarning, runMemory } from './run-memory.ts';
 
 it.each([
   { machineMb: 24_576, memoryMb: 12_288, processors: 2, runHeapMb: 1024, maxConcurrentRuns: 2 },
@@ -11,4 +11,12 @@ it.each([
 ])('runs with a heap of $runHeapMb MiB, $maxConcurrentRuns at a time, in $machineMb MiB', (machine) => {
   const { machineMb, memoryMb, processors, ...expected } = machine;
   expect(runMemory(machineMb, memoryMb, processors)).toEqual(expected);
+});
+
+it('warns of heaps that need more than the memory of the machine beside large values', () => {
+  const limits = { memoryMb: 1024, runHeapMb: 512, maxConcurrentRuns: 4 };
+  expect(memoryWarning(3072, limits)).toBeUndefined();
+  expect(memoryWarning(3071, limits)).toBe(
+    'The runs may use more memory than the machine or container has (3071 MiB): maxConcurrentRuns 4 with a heap of 512 MiB (runHeapMb) are 2048 MiB, and large values may have 1024 MiB (memoryMb). Then the kernel ends the service. Set lower limits',
+  );
 });

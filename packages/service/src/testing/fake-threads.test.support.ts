@@ -24,6 +24,8 @@ export class FakeRun implements RunHandle {
   readonly stages: RunProgress['stages'] = [];
   /** The listeners of the service. */
   readonly listeners: RunListeners;
+  /** Why the run waits for another one. */
+  waiting: string | undefined;
   readonly stops: string[] = [];
   /** The effect of `stop`; by default the run ends immediately. */
   onStop: (status: 'CANCELLED' | 'INTERRUPTED') => void = (status) => this.end(status);
@@ -41,7 +43,8 @@ export class FakeRun implements RunHandle {
   progress(): RunProgress {
     const counts = { ...this.counts };
     const connectors = this.connectorNames.map((name) => ({ name, status: 'running', counts, seconds: 1 }) as const);
-    return { counts, connectors, stages: this.stages };
+    const { stages, waiting } = this;
+    return { counts, connectors, stages, ...(waiting === undefined ? {} : { waiting }) };
   }
 
   stop(status: 'CANCELLED' | 'INTERRUPTED'): void {

@@ -17,7 +17,7 @@ export const modelParameters = {
    * The maximum number of tokens of a text. A longer text is cut. Defaults to the setting of the model in
    * sentence_bert_config.json, otherwise 512.
    */
-  maxLength: Type.Optional(Type.Integer({ minimum: 3 })),
+  maxLength: Type.Optional(Type.Integer({ minimum: 3, ...capped('maxItems') })),
   /**
    * The maximum number of texts that the model computes together. A processor gets fewer long texts at a time: at most
    * 512 tokens, or one text. Defaults to 32.

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Worker as Thread } from 'node:worker_threads';
-import { HeadraceError } from 'headrace/engine';
+import { HeadraceError, maxValueBytes } from 'headrace/engine';
 import { parseFileUri, Storages } from 'headrace/storage';
 import type { Worker } from 'tesseract.js';
 import type { PrintedLine } from './engine-thread-entry.ts';
 import type { Region } from './page-map.ts';
-import { DOTS_PER_INCH, PAGE_MODE, type Recognized, type Recognizer } from './recognizer.ts';
+import { DOTS_PER_INCH, PAGE_MODE, type Recognized, type Recognizer, UNREADABLE } from './recognizer.ts';
 
 /** The folder with data of languages in the working directory, as in Lucille. */
 const DATA_FOLDER = 'TesseractOcr';
@@ -17,21 +17,25 @@ const MAX_DATA_BYTES = 100 * 1024 * 1024;
 /** The smaller data of a package. They are as exact as the larger ones for printed text. */
 const DATA_IN_PACKAGE = '4.0.0_best_int';
 
+/** An image that needs a larger part of the memory for a value starts the engine again. */
+const KEPT_PART = 1 / 2;
+
 /** Tesseract as WebAssembly, in a thread. */
 export class BuiltInRecognizer implements Recognizer {
-  readonly #worker: Worker;
+  readonly #languages: readonly string[];
+  readonly #onPrinted: (line: string) => void;
+  #worker: Worker;
   /** What the engine has printed about the image that it reads. */
   #printed: string[] = [];
+  /** The number of documents whose images are read. */
+  #documents = 0;
+  /** Set from the end of a large image until the engine has started again. */
+  #restart: PromiseWithResolvers<void> | undefined;
 
-  private constructor(worker: Worker, onPrinted: (line: string) => void) {
-    this.#worker = worker;
-    // The types of the library omit its thread.
-    const { worker: thread } = worker as unknown as { readonly worker: Thread };
-    thread.on('message', ({ printed }: Partial<PrintedLine>) => {
-      if (printed === undefined || printed === '') return;
-      this.#printed.push(printed);
-      onPrinted(printed);
-    });
+  private constructor(worker: Worker, languages: readonly string[], onPrinted: (line: string) => void) {
+    this.#languages = languages;
+    this.#onPrinted = onPrinted;
+    this.#worker = this.#hear(worker);
   }
 
   /**
@@ -39,6 +43,10 @@ export class BuiltInRecognizer implements Recognizer {
    * @param onPrinted called with each line that the engine prints about an image
    */
   static async open(languages: readonly string[], onPrinted: (line: string) => void): Promise<BuiltInRecognizer> {
+    return new BuiltInRecognizer(await BuiltInRecognizer.#start(languages), languages, onPrinted);
+  }
+
+  static async #start(languages: readonly string[]): Promise<Worker> {
     // The library reads all languages from one folder.
     const folder = await mkdtemp(join(tmpdir(), 'headrace-ocr-'));
     try {
@@ -58,7 +66,7 @@ export class BuiltInRecognizer implements Recognizer {
         // Messages about images, such as that they are small, are not written to the log of the process.
         ...({ debug_file: '/dev/null' } as object),
       });
-      return new BuiltInRecognizer(worker, onPrinted);
+      return worker;
     } finally {
       // The engine has the data in its memory. A terminated thread would leave the folder.
       await rm(folder, { recursive: true, force: true });
@@ -87,8 +95,49 @@ export class BuiltInRecognizer implements Recognizer {
     return { text, confidence };
   }
 
+  /**
+   * Memory of WebAssembly never becomes smaller. So after a large image, the engine is started again, as soon as no
+   * document is in progress. Other documents wait for it.
+   */
+  async forDocument<T>(bytes: number, read: () => Promise<T>): Promise<T> {
+    while (this.#restart !== undefined) await this.#restart.promise;
+    this.#documents++;
+    try {
+      return await read();
+    } finally {
+      this.#documents--;
+      if (bytes > maxValueBytes() * KEPT_PART) this.#restart ??= Promise.withResolvers();
+      if (this.#restart !== undefined && this.#documents === 0) await this.#startAgain(this.#restart);
+    }
+  }
+
   async close(): Promise<void> {
     await this.#worker.terminate();
+  }
+
+  async #startAgain({ promise, resolve, reject }: PromiseWithResolvers<void>): Promise<void> {
+    try {
+      await this.#worker.terminate();
+      this.#worker = this.#hear(await BuiltInRecognizer.#start(this.#languages));
+      this.#restart = undefined;
+      this.#onPrinted('started again after a large image');
+      resolve();
+    } catch (error) {
+      // All further documents fail with this error.
+      promise.catch(() => undefined);
+      reject(error);
+    }
+  }
+
+  #hear(worker: Worker): Worker {
+    // The types of the library omit its thread.
+    const { worker: thread } = worker as unknown as { readonly worker: Thread };
+    thread.on('message', ({ printed }: Partial<PrintedLine>) => {
+      if (printed === undefined || printed === '') return;
+      this.#printed.push(printed);
+      this.#onPrinted(printed);
+    });
+    return worker;
   }
 }
 
@@ -96,8 +145,7 @@ export class BuiltInRecognizer implements Recognizer {
 function reasonOf(error: unknown, [cause]: readonly string[]): string {
   const message = String(error).replace(/^(Error: )+/, '');
   if (message !== 'Error attempting to read image.') return message;
-  const reason = 'it is damaged, or not an image in a format that Tesseract reads, such as PNG, JPEG or TIFF';
-  return cause === undefined ? reason : `${reason} (${cause})`;
+  return cause === undefined ? UNREADABLE : `${UNREADABLE} (${cause})`;
 }
 
 /** Returns why Tesseract has refused an image, from its messages. */

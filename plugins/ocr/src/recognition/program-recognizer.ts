@@ -44,6 +44,11 @@ export class ProgramRecognizer implements Recognizer {
     }
   }
 
+  /** Each call has its own process. */
+  forDocument<T>(_bytes: number, read: () => Promise<T>): Promise<T> {
+    return read();
+  }
+
   async close(): Promise<void> {}
 
   async #run(input: string, output: string): Promise<void> {

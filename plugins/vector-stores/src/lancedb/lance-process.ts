@@ -2,26 +2,38 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { extname, isAbsolute } from 'node:path';
 import { NO_ANSWER, type Reply } from 'headrace/delivery';
-import { type Confinement, type Family, HelperProcess, messageOf } from 'headrace/engine';
+import {
+  allowedMillis,
+  type Confinement,
+  type Family,
+  HeadraceError,
+  HelperProcess,
+  type Logger,
+  messageOf,
+} from 'headrace/engine';
 import type { StoreTarget } from '../store/store-writer.ts';
 import type { LanceSettings } from './lance-target.ts';
 
 /** The memory of LanceDB. */
 const MAX_BYTES = 4 * 1024 * 1024 * 1024;
+/** The maximum time for a call: a batch takes seconds, and a table with many files is compacted in minutes. */
+const CALL_MILLIS = 10 * 60 * 1000;
 
 /** A table of LanceDB whose library is in a helper process. If the process ends, a retry starts another one. */
 export class LanceProcess implements StoreTarget {
   readonly #settings: LanceSettings;
+  readonly #log: Pick<Logger, 'warn'>;
   #process: HelperProcess;
 
-  private constructor(settings: LanceSettings, process: HelperProcess) {
+  private constructor(settings: LanceSettings, log: Pick<Logger, 'warn'>, process: HelperProcess) {
     this.#settings = settings;
+    this.#log = log;
     this.#process = process;
   }
 
   /** Opens the table, or creates it. Throws `HR_INDEXER_CONNECT` if it does not fit. */
-  static async open(settings: LanceSettings): Promise<LanceProcess> {
-    return new LanceProcess(settings, await start(settings));
+  static async open(settings: LanceSettings, log: Pick<Logger, 'warn'>): Promise<LanceProcess> {
+    return new LanceProcess(settings, log, await start(settings));
   }
 
   upload(objects: readonly Uint8Array[]): Promise<Reply> {
@@ -39,6 +51,10 @@ export class LanceProcess implements StoreTarget {
   async close(): Promise<void> {
     try {
       if (this.#process.alive) await this.#process.call('close');
+    } catch (error) {
+      if (!(error instanceof HeadraceError) || error.code !== 'HR_STAGE_OVERDUE') throw error;
+      // All documents are in the table. Only its small files were to be joined.
+      this.#log.warn(`LanceDB: the table ${this.#settings.table} is not compacted: ${messageOf(error)}`);
     } finally {
       this.#process.close();
     }
@@ -57,7 +73,8 @@ export class LanceProcess implements StoreTarget {
 /** Starts a process that opens the table. */
 async function start(settings: LanceSettings): Promise<HelperProcess> {
   const module = new URL(`./lance-table${extname(import.meta.url)}`, import.meta.url);
-  const process = HelperProcess.start(module, { maxBytes: MAX_BYTES, mounts: await mountsOf(settings) });
+  const mounts = await mountsOf(settings);
+  const process = HelperProcess.start(module, { maxBytes: MAX_BYTES, callMillis: allowedMillis(CALL_MILLIS), mounts });
   try {
     await process.call('open', settings);
     return process;

@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
 import {
+  allowedMillis,
+  allowedRunSecs,
   ChildProgram,
   type Confinement,
   HeadraceError,
@@ -45,8 +47,8 @@ const LIMITS_OF_UPLOADS = { maxPixels: 4096 * 4096, maxBytes: 1024 * MIB };
 const MAX_BLOCK_BYTES = 512 * MIB;
 /** More threads are faster, but each one keeps pictures in memory. */
 const THREADS = 2;
-/** Above what long videos need. A run that is stopped ends ffmpeg earlier. */
-const MAX_PROCESSOR_SECS = 8 * 3600;
+/** Above what long videos need, for a video and for a frame. The limits of the policy for a run and for a document may be less. */
+const MAX_SECS = 4 * 3600;
 
 /** Only these variables, because others may hold secrets. */
 export const ENVIRONMENT = { LC_ALL: 'C' };
@@ -54,7 +56,9 @@ export const ENVIRONMENT = { LC_ALL: 'C' };
 /** Returns what ffmpeg may see and use. @param program the path of ffmpeg */
 export function confinement(program: string): Confinement {
   const { maxBytes } = limits();
-  return { mounts: programMounts(resolve(program)), maxBytes, maxProcessorSecs: MAX_PROCESSOR_SECS };
+  // The threads of ffmpeg together cannot need more until the run ends.
+  const maxProcessorSecs = THREADS * allowedRunSecs(MAX_SECS);
+  return { mounts: programMounts(resolve(program)), maxBytes, maxProcessorSecs };
 }
 
 function limits() {
@@ -91,6 +95,8 @@ class Run {
   #log: FrameLog | undefined;
   #count = 0;
   #end: ProgramEnd | undefined;
+  /** The reason why ffmpeg was ended, if it took too long. */
+  #overdue: Error | undefined;
 
   constructor(video: number, options: FrameOptions) {
     this.#video = video;
@@ -110,20 +116,38 @@ class Run {
     if (signal.aborted) kill();
     try {
       this.#log = new FrameLog(ffmpeg.stderr);
-      for await (const image of splitImages(ffmpeg.stdout, MAX_FRAME_BYTES)) {
-        const millis = await this.#log.nextTime();
-        if (signal.aborted) return;
-        yield { index: this.#count * stride, millis, image, ...sizeOf(image) };
-        this.#count++;
+      // The time in which the caller uses a frame does not count.
+      let timer = this.#killLater(kill);
+      try {
+        for await (const image of splitImages(ffmpeg.stdout, MAX_FRAME_BYTES)) {
+          const millis = await this.#log.nextTime();
+          clearTimeout(timer);
+          if (signal.aborted) return;
+          yield { index: this.#count * stride, millis, image, ...sizeOf(image) };
+          this.#count++;
+          timer = this.#killLater(kill);
+        }
+        this.#end = await ffmpeg.ended;
+      } finally {
+        clearTimeout(timer);
       }
-      this.#end = await ffmpeg.ended;
     } catch (error) {
-      if (!signal.aborted) throw error;
+      if (!signal.aborted) throw this.#overdue ?? error;
     } finally {
       signal.removeEventListener('abort', kill);
       kill();
       await ffmpeg.ended.catch(() => undefined);
     }
+  }
+
+  /** Ends ffmpeg if it takes too long for the next frame. */
+  #killLater(kill: () => void): NodeJS.Timeout {
+    const millis = allowedMillis(MAX_SECS * 1000);
+    return setTimeout(() => {
+      const what = this.#options.stride > 1 ? `the next ${this.#options.stride} frames` : 'the next frame';
+      this.#overdue = new Error(`ffmpeg took longer than ${millis / 1000} s for ${what}`);
+      kill();
+    }, millis);
   }
 
   /** Throws if the video was not read to its end, and reports errors in a video that was. */
@@ -132,6 +156,7 @@ class Run {
     if (signal.aborted) return;
     const problems = this.#log?.problems.join('; ') ?? '';
     const { code = null, reason } = this.#end ?? {};
+    if (this.#overdue !== undefined) throw this.#overdue;
     if (reason !== undefined) throw new HeadraceError('HR_MEMORY_LIMIT', `ffmpeg was ended: ${reason}`);
     if (code !== 0) throw new Error(`ffmpeg ended with code ${code}: ${problems}`);
     if (this.#count === 0) throw new Error(`the video has no frames${problems === '' ? '' : `: ${problems}`}`);

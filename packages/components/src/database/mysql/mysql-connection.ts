@@ -1,12 +1,13 @@
 import type { Socket } from 'node:net';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import type { Value } from '@headrace/engine';
-import { counted } from '@headrace/engine';
+import { counted, maxValueBytes } from '@headrace/engine';
 import { type HostPort, type PreparedSql, SqlTimes } from '@headrace/java-text/sql';
 import type mysql from 'mysql2';
 import { BatchQueue } from '../batch-queue.ts';
 import type { DatabaseConnection, QueryResult, Row, RowStream, SqlParameter } from '../database.ts';
 import type { DatabaseErrors } from '../database-error.ts';
+import { RowTooLarge } from '../row-limit.ts';
 import { BATCH_BYTES, sizeOfRow } from '../row-size.ts';
 import type { MysqlSettings } from './mysql-settings.ts';
 import { type MysqlColumn, type MysqlValue, mysqlIdText, mysqlReader } from './mysql-values.ts';
@@ -83,6 +84,7 @@ export class MysqlConnection implements DatabaseConnection {
       connection.destroy();
       throw error;
     });
+    opened.#limitRows();
     if (sessionVariables !== undefined) await opened.execute(`SET ${sessionVariables}`);
     return opened;
   }
@@ -225,6 +227,19 @@ export class MysqlConnection implements DatabaseConnection {
 
   get #socket(): Socket {
     return (this.#connection as unknown as { stream: Socket }).stream;
+  }
+
+  /** Ends the session when a row becomes too large. The driver collects a row before it passes it on. */
+  #limitRows(): void {
+    const { packetParser } = this.#connection as unknown as {
+      readonly packetParser: { readonly bufferLength: number; readonly largePacketParts: readonly Uint8Array[] };
+    };
+    this.#socket.on('data', () => {
+      const bytes = packetParser.largePacketParts.reduce((sum, { length }) => sum + length, packetParser.bufferLength);
+      if (bytes <= maxValueBytes()) return;
+      this.broken = true;
+      this.#socket.destroy(new RowTooLarge());
+    });
   }
 
   /** Cancels the query of the session from another session, and closes the session. */

@@ -1,5 +1,13 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { counted, double, HeadraceError, integer, mayComputeWithoutEnd, type Value } from '@headrace/engine';
+import {
+  counted,
+  double,
+  HeadraceError,
+  integer,
+  maxValueBytes,
+  mayComputeWithoutEnd,
+  type Value,
+} from '@headrace/engine';
 import {
   displayUrl,
   type PreparedSql,
@@ -12,6 +20,7 @@ import { openLocalDatabase } from '../../local-files/local-database.ts';
 import { existsSync } from '../../local-files/local-files.ts';
 import type { DatabaseConnection, DatabaseDriver, QueryResult, Row, RowStream, SqlParameter } from '../database.ts';
 import { codeOf, DatabaseErrors, type ErrorVerdict } from '../database-error.ts';
+import { RowTooLarge } from '../row-limit.ts';
 import { BATCH_BYTES, sizeOfRow } from '../row-size.ts';
 
 const DIALECT = {
@@ -43,6 +52,8 @@ export async function openSqlite(url: SqliteUrl): Promise<DatabaseDriver> {
           throw new Error('the file does not exist');
         }
         const database = await openLocalDatabase(url.file, { readOnly: url.readOnly, timeout: BUSY_MILLIS });
+        const { limits } = database;
+        limits.length = Math.min(limits.length, Math.floor(maxValueBytes()));
         return new SqliteConnection(database, errors);
       } catch (error) {
         throw errors.wrap(error);
@@ -218,6 +229,7 @@ function judge(error: unknown, { file }: SqliteUrl): ErrorVerdict {
   if (/no such table|no such column|syntax error/.test(message)) {
     return { trouble: 'statement', hint: 'The statement must be in the SQL of SQLite, its tables in this file.' };
   }
+  if (/too big/.test(message)) return { trouble: 'statement', hint: new RowTooLarge().hint };
   if (/locked|busy/.test(message)) return { trouble: 'timeout', hint: 'Another process is writing the file.' };
   return { trouble: codeOf(error) === 'ERR_SQLITE_ERROR' ? 'statement' : 'refused' };
 }

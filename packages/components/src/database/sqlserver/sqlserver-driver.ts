@@ -14,8 +14,8 @@ import type {
 } from '../database.ts';
 import { codeOf, DatabaseErrors, type ErrorVerdict, judgeNetwork, LOST_HINT } from '../database-error.ts';
 import { BATCH_BYTES, sizeOfRow } from '../row-size.ts';
-import { sqlServerSettings } from './sqlserver-settings.ts';
-import { type SqlServerReader, sqlServerIdText, sqlServerReader } from './sqlserver-values.ts';
+import { longestValue, sqlServerSettings } from './sqlserver-settings.ts';
+import { requireWhole, type SqlServerReader, sqlServerIdText, sqlServerReader } from './sqlserver-values.ts';
 
 const DIALECT = {
   placeholder: (n: number) => `@p${n}`,
@@ -89,9 +89,15 @@ class SqlServerConnection implements DatabaseConnection {
     const columns = result.columns?.[0];
     if (columns === undefined) throw this.#errors.wrap(new Error('the statement is not a query: it returns no rows'));
     const readers = columns.map((column) => sqlServerReader(typeName(column)));
+    const rows = result.recordset ?? [];
+    try {
+      for (const row of rows) requireWhole(row, longestValue());
+    } catch (error) {
+      throw this.#errors.wrap(error);
+    }
     return {
       columns: columns.map(({ name }) => name),
-      rows: (result.recordset ?? []).map((row) => row.map((value, i) => (readers[i] as SqlServerReader)(value))),
+      rows: rows.map((row) => row.map((value, i) => (readers[i] as SqlServerReader)(value))),
     };
   }
 
@@ -131,6 +137,13 @@ class SqlServerConnection implements DatabaseConnection {
         resolve(found as readonly Column[]);
       });
       request.on('row', (row: unknown[]) => {
+        try {
+          requireWhole(row, longestValue());
+        } catch (error) {
+          fail(error);
+          request.cancel();
+          return;
+        }
         received++;
         const values: Row = row.map((value, i) => (readers[i] as SqlServerReader)(value));
         values.push(sqlServerIdText(row[idColumn]));

@@ -1,9 +1,12 @@
+import { maxValueBytes } from '@headrace/engine';
 import { DatabaseUrlError, type SqlServerUrl } from '@headrace/java-text/sql';
 import type mssql from 'mssql';
 import { readFileSync } from '../../local-files/local-files.ts';
 import type { Credentials } from '../database.ts';
 
 const DEFAULT_LOGIN_SECONDS = 30;
+/** The largest even size that SQL Server accepts. */
+const MAX_TEXT_SIZE = 2 ** 31 - 2;
 /** The application name if the URL has none. */
 const APP_NAME = 'headrace';
 
@@ -45,8 +48,17 @@ export function sqlServerSettings(url: SqlServerUrl, credentials: Credentials): 
       ...(get('multiSubnetFailover') === 'true' ? { multiSubnetFailover: true } : {}),
       // Dates and times without a zone are in the zone of this process, as with JDBC.
       useUTC: false,
+      textsize: longestValue(),
     },
   };
+}
+
+/**
+ * Returns the bytes of the longest value. The server cuts longer ones, which `requireWhole` refuses: otherwise the driver
+ * would collect up to 2 GB. The number is even, so that no character of two bytes is cut.
+ */
+export function longestValue(): number {
+  return Math.min(MAX_TEXT_SIZE, 2 * Math.floor(maxValueBytes() / 2));
 }
 
 function encryption({ scheme, properties }: SqlServerUrl): { encrypt: boolean; trustServerCertificate: boolean } {

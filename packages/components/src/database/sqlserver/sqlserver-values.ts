@@ -1,8 +1,22 @@
 import { double, integer, type Value, widenFloat } from '@headrace/engine';
 import { instantOfDate } from '@headrace/java-text/sql';
+import { RowTooLarge } from '../row-limit.ts';
 
 /** Converts a value of the driver. */
 export type SqlServerReader = (value: unknown) => Value;
+
+/**
+ * Throws if a value of a row may have been cut. A text counts with two bytes for each character.
+ * @param longest the size at which the server cuts
+ */
+export function requireWhole(row: readonly unknown[], longest: number): void {
+  for (const value of row) {
+    if (
+      typeof value === 'string' ? 2 * value.length >= longest : value instanceof Uint8Array && value.length >= longest
+    )
+      throw new RowTooLarge();
+  }
+}
 
 /** Returns the reader for the values of a column, by the name of its type. It returns null for NULL. */
 export function sqlServerReader(type: string): SqlServerReader {

@@ -1,8 +1,10 @@
+import { defaultMemoryMb } from '@headrace/engine';
+import { limitMemory } from '@headrace/engine/testing';
 import { parseJdbcUrl, type SqlServerUrl } from '@headrace/java-text/sql';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { Database } from '../database.ts';
-import { sqlServerSettings } from './sqlserver-settings.ts';
-import { sqlServerIdText, sqlServerReader } from './sqlserver-values.ts';
+import { longestValue, sqlServerSettings } from './sqlserver-settings.ts';
+import { requireWhole, sqlServerIdText, sqlServerReader } from './sqlserver-values.ts';
 
 // No SQL Server can be started here, so the tests check only the input and output of its driver.
 
@@ -51,6 +53,17 @@ describe('settings from a URL of SQL Server', () => {
     expect(() => settings('jdbc:sqlserver://h;integratedSecurity=true')).toThrow(/NTLM/);
     expect(() => settings('jdbc:sqlserver://h;authentication=ActiveDirectoryPassword')).toThrow(/not supported/);
   });
+});
+
+it('lets SQL Server cut values that are too large, and refuses them', () => {
+  onTestFinished(() => limitMemory(defaultMemoryMb()));
+  limitMemory(6);
+  const longest = 2 ** 20;
+  expect(settings('jdbc:sqlserver://h').options).toMatchObject({ textsize: longest });
+  expect(longestValue()).toBe(longest);
+  requireWhole([null, 7, 'x'.repeat(longest / 2 - 1), Buffer.alloc(longest - 1)], longest);
+  expect(() => requireWhole(['x'.repeat(longest / 2)], longest)).toThrow('a row has more than 1 MiB');
+  expect(() => requireWhole([Buffer.alloc(longest)], longest)).toThrow('a row has more than 1 MiB');
 });
 
 describe('values of SQL Server', () => {

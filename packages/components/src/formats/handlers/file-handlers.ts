@@ -1,7 +1,9 @@
 import {
   type ClassChoices,
   checkNested,
+  contractError,
   type JsonObject,
+  kindOf,
   loadPluginExport,
   MapOf,
   nearest,
@@ -127,6 +129,12 @@ export class FileFormats {
     const { params } = readSettings(handler, key, settings, '');
     const docIdPrefix = (params['docIdPrefix'] as string | undefined) ?? '';
     format = handler.open(params as never, { ...this.#context, docIdPrefix });
+    if (typeof (format as Partial<FileFormat> | undefined)?.publish !== 'function') {
+      throw contractError(
+        `open() of the file handler of ${key} returned ${kindOf(format)}, not a format`,
+        'Return an object with publish(file, publisher).',
+      );
+    }
     this.#opened.set(extension, format);
     return format;
   }

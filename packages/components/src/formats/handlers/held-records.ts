@@ -1,8 +1,11 @@
 import {
+  contractError,
+  Decoders,
   type Document,
+  decodeChecked,
   HeadraceError,
-  type ModuleReference,
   type Publisher,
+  PublisherCalls,
   type RecordChunk,
   type RecordDecoder,
   type RejectedRecord,
@@ -18,44 +21,46 @@ export interface HeldRecordsListener {
 /** The frames of a video can need much more memory than the video. */
 const MAX_BYTES = 512 * 1024 ** 2;
 
-type Held = { readonly chunk: RecordChunk; readonly decoder: RecordDecoder } | { readonly rejected: RejectedRecord };
+type Held = { readonly chunk: RecordChunk; decoder?: RecordDecoder } | { readonly rejected: RejectedRecord };
 
 /** Stores the published records of one file as bytes, and decodes them into documents only on demand. */
 export class HeldRecords implements Publisher {
   readonly signal: AbortSignal = new AbortController().signal;
   readonly #held: Held[] = [];
   #bytes = 0;
-  readonly #decoders = new Map<ModuleReference, RecordDecoder>();
+  readonly #decoders = new Decoders();
+  readonly #calls = new PublisherCalls();
 
   publish(): never {
-    throw new TypeError('A format must publish bytes, not documents');
+    throw contractError('A format must publish bytes, not documents', 'Call publishChunk() with a decoder.');
+  }
+
+  /** Loads the decoders. Accepts no more calls of the format, which has ended: their records would be lost. */
+  async close(): Promise<void> {
+    this.#calls.close();
+    for (const held of this.#held) if ('chunk' in held) held.decoder = await this.#decoders.get(held.chunk.decoder);
   }
 
   /** Throws `HR_STAGE_FAILED` if the records need too much memory together. */
   async publishChunk(chunk: RecordChunk): Promise<void> {
+    this.#calls.publishChunk(chunk);
     this.#bytes += chunk.bytes.length;
     if (this.#bytes > MAX_BYTES) {
       throw new HeadraceError('HR_STAGE_FAILED', 'The records of the file need more than 512 MiB of memory', {
         hint: 'Read the file with FileConnector, which does not hold all records at a time.',
       });
     }
-    let decoder = this.#decoders.get(chunk.decoder);
-    if (decoder === undefined) {
-      const { url, name, options } = chunk.decoder;
-      const module = (await import(url)) as Record<string, new (options: unknown) => RecordDecoder>;
-      decoder = new (module[name] as new (options: unknown) => RecordDecoder)(options);
-      this.#decoders.set(chunk.decoder, decoder);
-    }
-    this.#held.push({ chunk, decoder });
+    this.#held.push({ chunk });
   }
 
   reject(rejected: RejectedRecord): undefined {
+    this.#calls.reject(rejected);
     this.#held.push({ rejected });
   }
 
   async settled(): Promise<void> {}
 
-  /** Yields the documents of the records in order. Decodes one chunk at a time. */
+  /** Yields the documents of the records in order, after `close`. Decodes one chunk at a time. */
   *documents(listener: HeldRecordsListener): Generator<Document> {
     for (const part of this.#held) {
       if ('rejected' in part) {
@@ -63,7 +68,8 @@ export class HeldRecords implements Publisher {
         continue;
       }
       const decoded: (Document | RejectedRecord)[] = [];
-      part.decoder.decode(part.chunk.bytes, part.chunk.position, {
+      // `close` has loaded it.
+      decodeChecked(part.decoder as RecordDecoder, part.chunk, {
         document: (document) => void decoded.push(document),
         reject: (record) => void decoded.push(record),
         warn: (message) => listener.warn(message),
