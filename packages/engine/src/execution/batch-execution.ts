@@ -25,10 +25,8 @@ const MAX_COLLECTED_WEIGHT = 1024;
 const FEW_COLLECTED = 16;
 const MAX_WEIGHT_OF_FEW = 6144;
 
-/** Receives the documents of a batch as tables or one at a time, and the records that could not be read. */
+/** Receives the documents of a batch, and the records that could not be read. */
 export interface BatchSink extends QueueSink, Omit<TableSink, keyof PipelineSink> {
-  /** Receives a table whose documents all leave the pipeline. */
-  table(table: DocumentTable): void;
   /** Counts a record that could not be read, with all its documents. */
   rejected(id: string, failure: Failure, count: number): void;
 }
@@ -245,34 +243,21 @@ export class BatchExecution {
       return;
     }
     this.#begin();
-    // Stays true if V8 interrupts the call, or if the table must be processed row by row.
+    // Stays true if V8 interrupts the work, or if the documents must be processed one at a time.
     this.#byRow = true;
-    const from = this.#processTogether(rows);
-    if (from === undefined) return;
-    this.#byRow = false;
-    if (from < 0) this.#finish(rows.position(rows.count - 1) + 1, rows.count);
-    else this.#processRows(rows, from);
-  }
-
-  /**
-   * Processes documents together.
-   * @returns -1 if all are finished; otherwise the number of the stage from which they must continue one at a time;
-   * undefined if the next pass must decode the documents again, because stages have changed them
-   */
-  #processTogether(rows: DocumentTable | DocumentList): number | undefined {
-    const { pipeline, sink } = this.#options;
+    let from: number | undefined;
     // The documents of the first table are processed one at a time, which shows how fast the stages are.
-    if (this.#tableCount++ > 0 && this.#tables.suits) {
-      if (this.#tables.process(rows)) return -1;
+    if (this.#tableCount++ === 0 || !this.#tables.suits) {
+      from = rows instanceof DocumentList ? 0 : this.#tables.processFirst(rows);
+    } else if (!this.#tables.process(rows)) {
+      // The next pass decodes the documents again, because stages have changed them.
       this.#begun?.undo();
       this.#paused = true;
-      return undefined;
+      return;
     }
-    if (rows instanceof DocumentList) return 0;
-    const from = pipeline.processTable(rows);
-    if (from < pipeline.length || rows.hasBypassed) return from;
-    sink.table(rows);
-    return -1;
+    this.#byRow = false;
+    if (from === undefined) this.#finish(rows.position(rows.count - 1) + 1, rows.count);
+    else this.#processRows(rows, from);
   }
 
   /** Processes documents one at a time, from a stage on. */

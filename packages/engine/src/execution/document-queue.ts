@@ -23,7 +23,7 @@ interface WaitingDocument {
 }
 
 export interface DocumentQueueOptions {
-  readonly pipeline: Pick<Pipeline, 'inOrder' | 'processOne' | 'process' | 'overdue'>;
+  readonly pipeline: Pick<Pipeline, 'inOrder' | 'rows' | 'process'>;
   readonly sink: QueueSink;
   /** Returns true if the run must stop. Waiting documents then stay unprocessed. */
   readonly stopped: () => boolean;
@@ -58,7 +58,7 @@ export class DocumentQueue implements DocumentFeed {
       return;
     }
     sink.position = position;
-    this.#waiting = pipeline.processOne(document, sink, from, result);
+    this.#waiting = pipeline.rows.process(document, sink, from, result);
   }
 
   /** Resolves when no document waits. */
@@ -77,7 +77,7 @@ export class DocumentQueue implements DocumentFeed {
   failOverdue(document: Document, position: number): void {
     const { pipeline, sink } = this.#options;
     sink.position = position;
-    sink.failedDocument(document, pipeline.overdue());
+    sink.failedDocument(document, pipeline.rows.overdue());
   }
 
   async #processInOrder(backlog: readonly WaitingDocument[]): Promise<void> {
@@ -89,7 +89,7 @@ export class DocumentQueue implements DocumentFeed {
       process: (i) => {
         const { document, from, position, result } = backlog[i] as WaitingDocument;
         sink.position = position;
-        return pipeline.processOne(document, sink, from, result);
+        return pipeline.rows.process(document, sink, from, result);
       },
       ends: () => sink.due || stopped(),
       overdue: (i) => {

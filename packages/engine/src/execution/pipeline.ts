@@ -1,14 +1,11 @@
 import type { Registry } from '../component/registry.ts';
-import type { StageResult } from '../component/stage.ts';
 import type { Document } from '../document/document.ts';
-import type { DocumentTable } from '../document/document-table.ts';
 import { ConcurrentSchedule } from './concurrent.ts';
 import type { Guard } from './guard.ts';
 import type { PipelineConfig } from './pipeline-config.ts';
 import { RowSchedule } from './rows.ts';
 import type { DocumentFeed, PipelineSink, TableSink } from './sink.ts';
 import type { StageCall } from './stage-call.ts';
-import type { StageError } from './stage-error.ts';
 import { type StageStatistics, StatisticsMark } from './stage-statistics.ts';
 import { type PipelineContext, startStages, stopStages } from './start-stages.ts';
 import { TableSchedule } from './tables.ts';
@@ -35,7 +32,8 @@ const unguarded: Guard = (work) => {
  */
 export class Pipeline {
   readonly #calls: readonly StageCall[];
-  readonly #rows: RowSchedule;
+  /** The schedule for single documents. */
+  readonly rows: RowSchedule;
   /** The schedule for stages that process several documents at the same time. */
   #concurrent: ConcurrentSchedule | undefined;
   /** Mark it before work that may be interrupted and repeated. */
@@ -44,9 +42,9 @@ export class Pipeline {
   private constructor(calls: readonly StageCall[], guard: Guard = unguarded) {
     this.#calls = calls;
     this.statisticsMark = new StatisticsMark(this.statistics);
-    this.#rows = new RowSchedule(calls, guard);
+    this.rows = new RowSchedule(calls, guard);
     const waits = calls.some(({ stage }) => stage.maxInFlight > 1);
-    this.#concurrent = waits ? new ConcurrentSchedule(calls, this.#rows, guard) : undefined;
+    this.#concurrent = waits ? new ConcurrentSchedule(calls, this.rows, guard) : undefined;
   }
 
   /**
@@ -59,11 +57,6 @@ export class Pipeline {
 
   get statistics(): StageStatistics[] {
     return this.#calls.map((call) => call.statistics);
-  }
-
-  /** The number of stages. */
-  get length(): number {
-    return this.#calls.length;
   }
 
   /** True if no stage keeps several documents in flight, so that documents are processed one at a time. */
@@ -80,41 +73,15 @@ export class Pipeline {
     if (this.#concurrent !== undefined) return stopped() ? 0 : this.#concurrent.process(documents, sink);
     for (let i = 0; i < documents.length; i++) {
       if (stopped()) return i;
-      const waiting = this.processOne(documents[i] as Document, sink);
+      const waiting = this.rows.process(documents[i] as Document, sink);
       if (waiting !== undefined) await waiting;
     }
     return documents.length;
   }
 
-  /** Sends one document through the stages, see `RowSchedule.process`. */
-  processOne(
-    input: Document,
-    sink: PipelineSink,
-    from = 0,
-    result?: StageResult | Promise<StageResult>,
-  ): Promise<void> | undefined {
-    return this.#rows.process(input, sink, from, result);
-  }
-
-  /**
-   * Sends a table through the stages, up to a stage that does not support tables, or that drops or skips documents.
-   * @returns the number of the stage from which the documents must continue one at a time
-   */
-  processTable(table: DocumentTable): number {
-    for (let i = 0; i < this.#calls.length; i++) {
-      if (table.hasBypassed || !(this.#calls[i] as StageCall).callTable(table)) return i;
-    }
-    return this.#calls.length;
-  }
-
   /** Returns a schedule that sends whole tables through all stages. */
   tables(sink: TableSink, feed: DocumentFeed): TableSchedule {
-    return new TableSchedule(this.#calls, this.#rows, sink, feed);
-  }
-
-  /** Returns the error for a document whose processing was interrupted, for the stage that was called last. */
-  overdue(): StageError {
-    return this.#rows.overdue();
+    return new TableSchedule(this.#calls, this.rows, sink, feed);
   }
 
   /**

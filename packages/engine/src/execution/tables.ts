@@ -103,6 +103,20 @@ export class TableSchedule {
     }
   }
 
+  /**
+   * Sends a table through the first stages, up to one that does not support tables, or that drops or skips documents.
+   * If there is no such stage, the documents leave the pipeline.
+   * @returns the number of the stage from which the documents must continue one at a time, if they have not left
+   */
+  processFirst(table: DocumentTable): number | undefined {
+    const calls = this.#calls;
+    let from = 0;
+    while (from < calls.length && !table.hasBypassed && (calls[from] as StageCall).callTable(table)) from++;
+    if (from < calls.length || table.hasBypassed) return from;
+    this.#sink.group(new TableGroup([table]));
+    return undefined;
+  }
+
   #runList(documents: DocumentList): void {
     const isGain =
       this.#gainsByTable(documents.document(0), 0) &&

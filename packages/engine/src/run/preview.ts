@@ -131,7 +131,7 @@ async function previewOne(
   };
   // A pipeline that keeps several documents in flight applies the guard itself.
   if (!pipeline.inOrder) begin();
-  else if (!guard(begin)) fail(pipeline.overdue());
+  else if (!guard(begin)) fail(pipeline.rows.overdue());
   await processed;
   try {
     for (const output of outputs) result.documents.push(output.toJson());
