@@ -81,12 +81,12 @@ export class StageCall {
     this.#condition = condition;
     this.#filter = filter;
     this.#timedMask = stage.maxInFlight > 1 ? EACH_MASK : SAMPLE_MASK;
-    this.#declined = tables ? 0 : MAX_DECLINED;
+    this.#declined = tables && stage.processTable !== undefined ? 0 : MAX_DECLINED;
   }
 
   /** True if the stage accepts tables. */
   get takesTables(): boolean {
-    return this.stage.processTable !== undefined && this.#declined < MAX_DECLINED;
+    return this.#declined < MAX_DECLINED;
   }
 
   /** True if the stage needs much time for a document, so that a table saves nothing and delays its end. */
