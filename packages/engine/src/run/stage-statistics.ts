@@ -1,4 +1,4 @@
-import type { StageStatistics } from '../pipeline/step.ts';
+import type { StageStatistics } from '../execution/stage-statistics.ts';
 
 /** The statistics of a stage in the pipeline of a connector. */
 export interface StageProgress {
