@@ -35,9 +35,9 @@ const parameters = Type.Object({
    */
   columns: MapOf(Type.String()),
   /** zstd, snappy, gzip or none. Defaults to zstd. */
-  compression: Type.Optional(OneOf(COMPRESSIONS, { default: 'zstd' })),
+  compression: OneOf(COMPRESSIONS, { default: 'zstd' }),
   /** The number of rows of a row group, which is held in memory. Defaults to 100000. */
-  rowGroupSize: Type.Optional(Type.Integer({ default: 100_000, minimum: 1, ...capped('maxItems') })),
+  rowGroupSize: Type.Integer({ default: 100_000, minimum: 1, ...capped('maxItems') }),
 });
 
 type Params = Static<typeof parameters>;
@@ -105,7 +105,7 @@ export class ParquetIndexer extends Indexer<typeof parameters> {
   }
 
   override async connect(): Promise<void> {
-    const { columns, compression = 'zstd', rowGroupSize = 100_000 } = this.params;
+    const { columns, compression, rowGroupSize } = this.params;
     // Otherwise a path that cannot be replaced fails only at the end of the run.
     await reachOutputFile(this.#path);
     const output = await openOutputFile(this.#partialPath, false);

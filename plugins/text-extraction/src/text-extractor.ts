@@ -44,35 +44,33 @@ const parameters = Type.Object({
   /** The field with the bytes of the file, or their base64 text. */
   byteArrayField: Type.Optional(Type.String()),
   /** The field for the text. If it has a value, the text is added to it. Defaults to text. */
-  textField: Type.Optional(Type.String({ default: 'text' })),
+  textField: Type.String({ default: 'text' }),
   /** How the text is written. markdown keeps headings, lists, tables and page numbers. Defaults to text. */
-  format: Type.Optional(OneOf(['text', 'markdown'], { default: 'text' })),
+  format: OneOf(['text', 'markdown'], { default: 'text' }),
   /**
    * The encoding of text files without a byte-order mark, such as macroman, cp850, gb18030 or IBM037. Defaults to
    * detection, which cannot tell all encodings apart.
    */
   encoding: Type.Optional(Type.String()),
   /** The start of the names of metadata fields, before a _. An empty text means no prefix. Defaults to tika. */
-  metadataPrefix: Type.Optional(Type.String({ default: 'tika' })),
+  metadataPrefix: Type.String({ default: 'tika' }),
   /** The field for the names of all metadata fields that the stage adds. */
   fieldNamesField: Type.Optional(Type.String()),
   /** The metadata to keep, by their names without prefix, such as dc_title. Defaults to all. */
-  whitelist: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  whitelist: Type.Array(Type.String(), { default: [] }),
   /** The metadata to omit. */
-  blacklist: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  blacklist: Type.Array(Type.String(), { default: [] }),
   /** The maximum number of characters of the text; the rest is cut off. Defaults to 2147483647. */
-  textContentLimit: Type.Optional(Type.Integer({ default: 2147483647, minimum: 0 })),
+  textContentLimit: Type.Integer({ default: 2147483647, minimum: 0 }),
   /** The longest time for a file, in milliseconds. A file that takes longer fails its document. Defaults to 120000. */
-  parseTimeout: Type.Optional(
-    Type.Integer({ default: 120_000, minimum: 1, ...capped('maxWaitSecs', { scale: 1000 }) }),
-  ),
+  parseTimeout: Type.Integer({ default: 120_000, minimum: 1, ...capped('maxWaitSecs', { scale: 1000 }) }),
   /**
    * The memory for a file, in MiB: for objects, and again for buffers. A file that needs more fails its document.
    * Defaults to 512.
    */
-  maxMemoryMb: Type.Optional(Type.Integer({ default: 512, minimum: 16, ...capped('maxMemoryMb') })),
+  maxMemoryMb: Type.Integer({ default: 512, minimum: 16, ...capped('maxMemoryMb') }),
   /** How many MiB an archive or an Office file may expand to. One with more fails its document. Defaults to 512. */
-  maxExpandedMb: Type.Optional(Type.Integer({ default: 512, minimum: 1, ...capped('maxMemoryMb') })),
+  maxExpandedMb: Type.Integer({ default: 512, minimum: 1, ...capped('maxMemoryMb') }),
   /**
    * Metadata that are known before, and the fields that contain them: metadataFields { resourceName: file_name,
    * "Content-Type": type }. They help to detect the type, and are added to the result.
@@ -82,7 +80,7 @@ const parameters = Type.Object({
    * What happens if a file is damaged, encrypted or cannot be read. continue keeps what could be read, and logs a
    * warning. fail fails the document. Defaults to continue.
    */
-  onError: Type.Optional(OneOf(['continue', 'fail'], { default: 'continue' })),
+  onError: OneOf(['continue', 'fail'], { default: 'continue' }),
   /** The field for the reason why a file could not be read completely. */
   errorField: Type.Optional(Type.String()),
   /**
@@ -90,7 +88,7 @@ const parameters = Type.Object({
    * page for PDF files. These are images that ApplyOCR reads: metafiles (EMF, WMF) and SVG drawings of documents are
    * omitted. Images of PDF files become PNG. Defaults to false.
    */
-  emitImages: Type.Optional(Type.Boolean({ default: false })),
+  emitImages: Type.Boolean({ default: false }),
   /** A Tika server that reads the files. Without it, the plugin reads them. */
   tika: Type.Optional(
     Type.Object({
@@ -213,11 +211,7 @@ export class TextExtractor extends Stage<typeof parameters> {
 
   override readonly maxInFlight = THREADS * 2;
   readonly #storages = new Storages(this.params as StorageSettings);
-  readonly #filter = new MetadataFilter(
-    this.params.metadataPrefix ?? 'tika',
-    this.params.whitelist ?? [],
-    this.params.blacklist ?? [],
-  );
+  readonly #filter = new MetadataFilter(this.params.metadataPrefix, this.params.whitelist, this.params.blacklist);
   /** Whether a document without the field was reported. */
   #hasWarned = false;
   #threads: ParseThreads | undefined;
@@ -227,7 +221,7 @@ export class TextExtractor extends Stage<typeof parameters> {
   #reader = '';
 
   override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
-    const { tika, parseTimeout = 120_000 } = this.params;
+    const { tika, parseTimeout } = this.params;
     if (tika === undefined) return;
     const server = await TikaServer.open(tika.url, parseTimeout, () => Promise.reject(new Error('no file is read')));
     try {
@@ -238,7 +232,7 @@ export class TextExtractor extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    const { maxMemoryMb = 512, parseTimeout = 120_000, tika } = this.params;
+    const { maxMemoryMb, parseTimeout, tika } = this.params;
     const threads = new ParseThreads(
       { memoryMb: Math.min(maxMemoryMb, maxValueBytes() / MIB), timeout: parseTimeout },
       THREADS,
@@ -274,7 +268,7 @@ export class TextExtractor extends Stage<typeof parameters> {
   }
 
   async #extract(document: Document): Promise<Iterable<Document> | undefined> {
-    const { textField = 'text', textContentLimit = 2147483647, format = 'text', maxExpandedMb = 512 } = this.params;
+    const { textField, textContentLimit, format, maxExpandedMb } = this.params;
     const hints = this.#hintsOf(document);
     let bytes: Uint8Array | undefined;
     try {
@@ -305,7 +299,7 @@ export class TextExtractor extends Stage<typeof parameters> {
         format,
         maxCharacters: textContentLimit,
         maxExpandedBytes: maxExpandedMb * MIB,
-        images: this.params.emitImages ?? false,
+        images: this.params.emitImages,
       };
       parsed = await cachedParse(this.#cache, this.#reader, request, (file) => this.#parse(document, file));
     } catch (error) {
@@ -392,7 +386,7 @@ export class TextExtractor extends Stage<typeof parameters> {
 
   /** Reports why a file could not be read, as the config says. */
   #problem(document: Document, reason: string): void {
-    const { onError = 'continue', errorField } = this.params;
+    const { onError, errorField } = this.params;
     if (onError === 'fail') throw this.#failure(document, 'cannot be read', reason);
     const message = `The file cannot be read: ${reason}`;
     if (errorField !== undefined) document.setOrAdd(errorField, message);

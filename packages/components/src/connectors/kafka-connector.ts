@@ -53,7 +53,7 @@ const parameters = Type.Object({
     FLAT,
   ),
   /** The field with the id, a text or a number. The field id gets the docIdPrefix and this value. Defaults to id. */
-  idField: Type.Optional(Type.String({ default: 'id' })),
+  idField: Type.String({ default: 'id' }),
   /**
    * The offset of the first message to read, for each partition, regardless of what the group has read: offsets { 0:
    * 1200, 1: 0 }. Other partitions start at the position of the group.
@@ -67,16 +67,14 @@ const parameters = Type.Object({
    * The wait for another message, in milliseconds, before the connector checks whether it has read all messages.
    * Defaults to 100.
    */
-  messageTimeout: Type.Optional(
-    Type.Integer({
-      default: 100,
-      minimum: 1,
-      ...clamped({ maximum: MAX_MILLIS }),
-      ...capped('maxWaitSecs', { scale: 1000 }),
-    }),
-  ),
+  messageTimeout: Type.Integer({
+    default: 100,
+    minimum: 1,
+    ...clamped({ maximum: MAX_MILLIS }),
+    ...capped('maxWaitSecs', { scale: 1000 }),
+  }),
   /** Whether to wait for further messages after all have been read. Otherwise the connector ends. Defaults to true. */
-  continueOnTimeout: Type.Optional(Type.Boolean({ default: true })),
+  continueOnTimeout: Type.Boolean({ default: true }),
 });
 
 /** The deserializer of Lucille that does the same as this connector. */
@@ -268,7 +266,7 @@ export class KafkaConnector extends Connector<typeof parameters> {
   async #read(source: KafkaSource, target: Publisher, commits: SettledCommits): Promise<void> {
     const progress = this.#progress;
     const { topic } = this.params.kafka;
-    const { maxMessages = Number.POSITIVE_INFINITY, messageTimeout = 100, idField = 'id' } = this.params;
+    const { maxMessages = Number.POSITIVE_INFINITY, messageTimeout, idField } = this.params;
     const { docIdPrefix, preview } = this.context;
     const endsWhenIdle = preview || this.params.continueOnTimeout === false;
     const decoder = MessageDecoder.reference({ topic, idField, docIdPrefix });

@@ -4,11 +4,11 @@ import { checkRange, drawInteger } from '../random/draw.ts';
 
 const parameters = Type.Object({
   /** The field to write. Defaults to "data". */
-  fieldName: Type.Optional(Type.String({ default: 'data' })),
+  fieldName: Type.String({ default: 'data' }),
   /** The smallest possible number. Defaults to 0. */
-  rangeStart: Type.Optional(Type.Integer({ default: 0 })),
+  rangeStart: Type.Integer({ default: 0 }),
   /** The end of the range, greater than rangeStart. The number itself is not part of the range. Defaults to 1000000. */
-  rangeEnd: Type.Optional(Type.Integer({ default: 1_000_000 })),
+  rangeEnd: Type.Integer({ default: 1_000_000 }),
 });
 
 /** Writes a random integer to a field. Each number of the range is equally likely. The previous value is replaced. */

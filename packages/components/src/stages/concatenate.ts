@@ -80,7 +80,7 @@ export class Concatenate extends Stage<typeof parameters> {
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     this.#parts = parseTemplate(params.formatString, params.defaultInputs ?? new Map());
-    this.#updateMode = params.updateMode as UpdateMode;
+    this.#updateMode = params.updateMode;
   }
 
   override process(document: Document): void {

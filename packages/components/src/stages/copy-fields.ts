@@ -38,7 +38,7 @@ const parameters = Type.Object({
    */
   updateMode: UpdateModeParameter,
   /** Whether the names are paths. Defaults to false. */
-  isNested: Type.Optional(Type.Boolean({ default: false })),
+  isNested: Type.Boolean({ default: false }),
 });
 
 const BYTES_PER_VALUE = 8;
@@ -110,7 +110,7 @@ export class CopyFields extends Stage<typeof parameters> {
     );
     this.#copies = params.isNested === true ? [] : copies;
     this.#nestedCopies = params.isNested === true ? copies.flatMap(nestedCopy) : [];
-    this.#updateMode = params.updateMode as UpdateMode;
+    this.#updateMode = params.updateMode;
   }
 
   override process(document: Document): void {

@@ -18,7 +18,7 @@ const parameters = Type.Object({
   /** For each field the field that receives its first character. At least one entry. */
   fieldMapping: MapOf(Type.String()),
   /** What is written if the character is not a letter. With "SKIP" nothing is written. Defaults to "nonalpha". */
-  replacement: Type.Optional(Type.String({ default: 'nonalpha' })),
+  replacement: Type.String({ default: 'nonalpha' }),
 });
 
 /**

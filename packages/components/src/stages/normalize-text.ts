@@ -6,7 +6,6 @@ import {
   type StageContext,
   type Static,
   Type,
-  type UpdateMode,
   UpdateModeParameter,
 } from '@headrace/engine';
 import { sentenceCase, titleCase } from '@headrace/java-text/text';
@@ -84,12 +83,12 @@ export class NormalizeText extends Stage<typeof parameters> {
   }
 
   override process(document: Document): void {
-    const mode = this.params.updateMode as UpdateMode;
+    const mode = this.params.updateMode;
     for (const { source, dest } of this.#pairs) transformTexts(document, source, dest, mode, this.#change);
   }
 
   override processTable(table: DocumentTable): boolean {
-    const mode = this.params.updateMode as UpdateMode;
+    const mode = this.params.updateMode;
     return this.#pairs.every(({ source, dest }) => transformColumn(table, source, dest, mode, this.#change));
   }
 }

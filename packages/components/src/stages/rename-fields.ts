@@ -27,7 +27,7 @@ const parameters = Type.Object({
    * Whether the fields of attached children, and of their children, are renamed too. Conditions of the stage see only
    * the document. Defaults to false.
    */
-  applyToChildren: Type.Optional(Type.Boolean({ default: false })),
+  applyToChildren: Type.Boolean({ default: false }),
 });
 
 /**
@@ -73,7 +73,7 @@ export class RenameFields extends Stage<typeof parameters> {
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     this.#renames = Array.from(params.fieldMapping, ([from, to]) => ({ from, to }));
-    this.#mode = params.updateMode as UpdateMode;
+    this.#mode = params.updateMode;
     this.#overlapping = this.#renames.some(({ from, to }) => from !== to && params.fieldMapping.has(to));
   }
 

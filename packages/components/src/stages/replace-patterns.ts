@@ -8,7 +8,6 @@ import {
   type StageContext,
   type Static,
   Type,
-  type UpdateMode,
   UpdateModeParameter,
 } from '@headrace/engine';
 import {
@@ -35,13 +34,13 @@ const parameters = Type.Object({
    */
   replacementField: Type.Optional(Type.String()),
   /** Whether ASCII letters match in upper and lower case. Defaults to false. */
-  ignoreCase: Type.Optional(Type.Boolean({ default: false })),
+  ignoreCase: Type.Boolean({ default: false }),
   /** Whether ^ and $ match at the start and end of each line. Defaults to false. */
-  multiline: Type.Optional(Type.Boolean({ default: false })),
+  multiline: Type.Boolean({ default: false }),
   /** Whether . matches line breaks. Defaults to false. */
-  dotall: Type.Optional(Type.Boolean({ default: false })),
+  dotall: Type.Boolean({ default: false }),
   /** Whether the expressions are plain texts. The rules for the replacement do not change. Defaults to false. */
-  literal: Type.Optional(Type.Boolean({ default: false })),
+  literal: Type.Boolean({ default: false }),
   /**
    * What happens to a destination that exists: "overwrite" replaces its values, "append" adds to them, "skip" keeps
    * them. With one destination for several sources, "overwrite" leaves the values of the last source. Defaults to
@@ -124,13 +123,13 @@ export class ReplacePatterns extends Stage<typeof parameters> {
 
   override process(document: Document): void {
     if (this.params.replacementField !== undefined && !this.#chooseReplacement(document)) return;
-    const mode = this.params.updateMode as UpdateMode;
+    const mode = this.params.updateMode;
     for (const { source, dest } of this.#pairs) transformTexts(document, source, dest, mode, this.#replace);
   }
 
   override processTable(table: DocumentTable): boolean {
     if (this.params.replacementField !== undefined) return false;
-    const mode = this.params.updateMode as UpdateMode;
+    const mode = this.params.updateMode;
     return this.#pairs.every(({ source, dest }) => transformColumn(table, source, dest, mode, this.#replace));
   }
 

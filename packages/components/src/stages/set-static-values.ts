@@ -25,7 +25,7 @@ const parameters = Type.Object({
    * Whether the document is also marked as skipped, so that later stages ignore it, even if no value was written.
    * Defaults to false.
    */
-  skipDocument: Type.Optional(Type.Boolean({ default: false })),
+  skipDocument: Type.Boolean({ default: false }),
 });
 
 /**
