@@ -16,9 +16,9 @@ import type { Section } from './passages/passages.ts';
 const parameters = Type.Object({
   /** The field with the text. */
   source: Type.String(),
-  /** The field of the children for the text of a passage. Defaults to text. */
+  /** The field of the children for the text of a passage. */
   dest: Type.String({ default: 'text' }),
-  /** Whether the text is Markdown, with headings, lists and tables, or plain text. Defaults to markdown. */
+  /** Whether the text is Markdown, with headings, lists and tables, or plain text. */
   format: OneOf(['markdown', 'text'], { default: 'markdown' }),
   /**
    * The folder of the model that embeds the passages, as for LocalEmbed. Its tokenizer counts the tokens. Required
@@ -31,12 +31,12 @@ const parameters = Type.Object({
   maxCharacters: Type.Optional(Type.Integer({ minimum: 20 })),
   /**
    * How many tokens, or characters, of a passage the next passage of the same section repeats at most. Only whole
-   * sentences are repeated. Defaults to 0.
+   * sentences are repeated.
    */
   overlap: Type.Integer({ default: 0, minimum: 0 }),
-  /** Whether the text of a passage begins with its headings: Guide > Installation. Defaults to true. */
+  /** Whether the text of a passage begins with its headings: Guide > Installation. */
   withHeadings: Type.Boolean({ default: true }),
-  /** Whether each section also becomes a child, which its passages name in section_id. Defaults to false. */
+  /** Whether each section also becomes a child, which its passages name in section_id. */
   sections: Type.Boolean({ default: false }),
 });
 

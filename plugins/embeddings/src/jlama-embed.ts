@@ -25,23 +25,23 @@ const parameters = Type.Object({
   model: Type.String(),
   /** The folder of the models. The model itself is in the folder owner_name in it. */
   pathToStoreModel: Type.String(READS),
-  /** The field for the vector. Defaults to embeddings. */
+  /** The field for the vector. */
   dest: Type.String({ default: 'embeddings' }),
   /** Accepted because Lucille has it. Has no effect: the model computes with floats of 32 bits. */
   workingMemoryType: Type.Optional(Type.String()),
   /**
    * The type of the weights: I8, U8, Q4 and Q5 use weights of 8 bits, which need less memory and change the vectors a
-   * little. Other values use floats of 32 bits. Defaults to F32.
+   * little. Other values use floats of 32 bits.
    */
   workingQuantizationType: Type.String({ default: 'F32' }),
-  /** Whether the folder of the model is deleted after the run. Needs allowDownload. Defaults to false. */
+  /** Whether the folder of the model is deleted after the run. Needs allowDownload. */
   deleteModelAfter: Type.Boolean({ default: false }),
-  /** Whether a model that is not in its folder is downloaded when the run starts. Defaults to false. */
+  /** Whether a model that is not in its folder is downloaded when the run starts. */
   allowDownload: Type.Boolean({ default: false }),
-  /** The URL of the server with the models. Defaults to https://huggingface.co. */
+  /** The URL of the server with the models. */
   hubUrl: Type.String({ default: 'https://huggingface.co', ...CONNECTS }),
   ...modelParameters,
-  /** What happens to a vector that the document has: "overwrite", "append" or "skip". Defaults to "overwrite". */
+  /** What happens to a vector that the document has: "overwrite", "append" or "skip". */
   updateMode: UpdateModeParameter,
 });
 

@@ -23,21 +23,20 @@ const parameters = Type.Object({
    * config.json (models of type bert) or an ONNX file (all models).
    */
   model: Type.String(READS),
-  /** The field for the vector. Defaults to embeddings. */
+  /** The field for the vector. */
   dest: Type.String({ default: 'embeddings' }),
-  /** Whether the document itself is embedded. Defaults to true. */
+  /** Whether the document itself is embedded. */
   embedDocument: Type.Boolean({ default: true }),
-  /** Whether its attached children are embedded, such as those of ChunkText. Defaults to false. */
+  /** Whether its attached children are embedded, such as those of ChunkText. */
   embedChildren: Type.Boolean({ default: false }),
-  /** A text that is put before each text, such as "passage: ", which some models need. Defaults to none. */
+  /** A text that is put before each text, such as "passage: ", which some models need. */
   prefix: Type.String({ default: '' }),
   /**
-   * The numbers that the model uses: fp32, or q8, which has 8 bits, needs less memory and changes the vectors a
-   * little. Defaults to fp32.
+   * The numbers that the model uses: fp32, or q8, which has 8 bits, needs less memory and changes the vectors a little.
    */
   dtype: OneOf(['fp32', 'q8'], { default: 'fp32' }),
   ...modelParameters,
-  /** What happens to a vector that the document has: "overwrite", "append" or "skip". Defaults to "overwrite". */
+  /** What happens to a vector that the document has: "overwrite", "append" or "skip". */
   updateMode: UpdateModeParameter,
 });
 

@@ -32,7 +32,7 @@ const parameters = Type.Object({
   tokenizerPath: Type.Optional(Type.String(READS)),
   /**
    * What finds the names: opennlp; compromise, which needs no models and knows rules and words of English; or onnx, a
-   * model for token classification in ONNX Runtime. Defaults to opennlp.
+   * model for token classification in ONNX Runtime.
    */
   engine: OneOf(['opennlp', 'compromise', 'onnx'], { default: 'opennlp' }),
   /**
@@ -40,21 +40,21 @@ const parameters = Type.Object({
    * or vocab.txt, and model.onnx or onnx/model.onnx (for q8 model_quantized.onnx or model_int8.onnx).
    */
   model: Type.Optional(Type.String(READS)),
-  /** The numbers that the model for onnx uses: fp32, or q8, which has 8 bits and needs less memory. Defaults to fp32. */
+  /** The numbers that the model for onnx uses: fp32, or q8, which has 8 bits and needs less memory. */
   dtype: OneOf(['fp32', 'q8'], { default: 'fp32' }),
   /**
-   * How the pieces of a word get one label with onnx, as in the pipeline of transformers: first, average, max; or simple,
-   * if pieces keep their labels. Defaults to first.
+   * How the pieces of a word get one label with onnx, as in the pipeline of transformers: first, average, max; or
+   * simple, if pieces keep their labels.
    */
   aggregation: OneOf(['first', 'average', 'max', 'simple'], { default: 'first' }),
-  /** How many processor threads each pipeline thread uses for the model for onnx. Defaults to 1. */
+  /** How many processor threads each pipeline thread uses for the model for onnx. */
   threads: Type.Integer({ default: 1, minimum: 1, maximum: 64, ...capped('maxThreads') }),
   /**
    * What computes the model for onnx: cpu, or a graphics card with cuda (Linux), coreml (macOS), dml (Windows) or
-   * webgpu. It must be offered by the installed onnxruntime-node. Defaults to cpu.
+   * webgpu. It must be offered by the installed onnxruntime-node.
    */
   device: OneOf(DEVICES, { default: 'cpu' }),
-  /** The least probability of a name, from 0 to 1. Not for compromise. Defaults to 0. */
+  /** The least probability of a name, from 0 to 1. Not for compromise. */
   minScore: Type.Number({ default: 0, minimum: 0, maximum: 1 }),
   /**
    * A field for a list of objects, one for each place where a name is: field, name, value (the number of the text in
@@ -62,7 +62,7 @@ const parameters = Type.Object({
    * previous value. Defaults to none.
    */
   detailsField: Type.Optional(Type.String()),
-  /** What happens to a field that exists: "overwrite", "append" or "skip". Defaults to "append". */
+  /** What happens to a field that exists: "overwrite", "append" or "skip". */
   updateMode: OneOf(['overwrite', 'append', 'skip'], { default: 'append' }),
   ...storageParameters,
 });

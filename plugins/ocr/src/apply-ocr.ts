@@ -66,7 +66,7 @@ const parameters = Type.Object({
   confidenceField: Type.Optional(Type.String()),
   /**
    * What happens if a file or one of its pages cannot be read. continue keeps what could be read, and logs a warning.
-   * fail fails the document. Defaults to continue.
+   * fail fails the document.
    */
   onError: OneOf(['continue', 'fail'], { default: 'continue' }),
   /** The field for the reason why a file could not be read completely. */

@@ -49,16 +49,16 @@ const parameters = Type.Object({
    * fraction of a whole number, is refused. Write numbers of more than 15 digits in quotes.
    */
   filter: Type.Optional(MapOf(Type.Unknown())),
-  /** The maximum number of documents of the run. Not together with filter. Defaults to -1, which means all. */
+  /** The maximum number of documents of the run. Not together with filter. -1 means all. */
   limit: Type.Integer({ default: -1, minimum: -1 }),
-  /** How many rows to skip at the start of each file. Defaults to 0. */
+  /** How many rows to skip at the start of each file. */
   start: Type.Integer({ default: 0, minimum: 0 }),
   /**
    * How decimals are written: as number, as text with all digits, or auto: as number if the column has at most 15
-   * digits, which a number holds exactly. Defaults to auto.
+   * digits, which a number holds exactly.
    */
   decimals: OneOf(['auto', 'number', 'text'], { default: 'auto' }),
-  /** Whether binary columns without a type are text in UTF-8. Defaults to false: they are bytes. */
+  /** Whether binary columns without a type are text in UTF-8. Otherwise they are bytes. */
   binaryAsText: Type.Boolean({ default: false }),
   /** The id of the access key for S3; needs s3Secret. The block s3 has more settings. */
   s3Key: Type.Optional(Type.String()),

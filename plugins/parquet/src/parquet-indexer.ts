@@ -34,9 +34,9 @@ const parameters = Type.Object({
    * date, json and binary; with [] at the end, a list. Other fields are not written.
    */
   columns: MapOf(Type.String()),
-  /** zstd, snappy, gzip or none. Defaults to zstd. */
+  /** zstd, snappy, gzip or none. */
   compression: OneOf(COMPRESSIONS, { default: 'zstd' }),
-  /** The number of rows of a row group, which is held in memory. Defaults to 100000. */
+  /** The number of rows of a row group, which is held in memory. */
   rowGroupSize: Type.Integer({ default: 100_000, minimum: 1, ...capped('maxItems') }),
 });
 

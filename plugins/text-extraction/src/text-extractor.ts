@@ -43,33 +43,30 @@ const parameters = Type.Object({
   filePathField: Type.Optional(Type.String()),
   /** The field with the bytes of the file, or their base64 text. */
   byteArrayField: Type.Optional(Type.String()),
-  /** The field for the text. If it has a value, the text is added to it. Defaults to text. */
+  /** The field for the text. If it has a value, the text is added to it. */
   textField: Type.String({ default: 'text' }),
-  /** How the text is written. markdown keeps headings, lists, tables and page numbers. Defaults to text. */
+  /** How the text is written. markdown keeps headings, lists, tables and page numbers. */
   format: OneOf(['text', 'markdown'], { default: 'text' }),
   /**
    * The encoding of text files without a byte-order mark, such as macroman, cp850, gb18030 or IBM037. Defaults to
    * detection, which cannot tell all encodings apart.
    */
   encoding: Type.Optional(Type.String()),
-  /** The start of the names of metadata fields, before a _. An empty text means no prefix. Defaults to tika. */
+  /** The start of the names of metadata fields, before a _. An empty text means no prefix. */
   metadataPrefix: Type.String({ default: 'tika' }),
   /** The field for the names of all metadata fields that the stage adds. */
   fieldNamesField: Type.Optional(Type.String()),
-  /** The metadata to keep, by their names without prefix, such as dc_title. Defaults to all. */
+  /** The metadata to keep, by their names without prefix, such as dc_title. An empty list means all. */
   whitelist: Type.Array(Type.String(), { default: [] }),
   /** The metadata to omit. */
   blacklist: Type.Array(Type.String(), { default: [] }),
-  /** The maximum number of characters of the text; the rest is cut off. Defaults to 2147483647. */
+  /** The maximum number of characters of the text; the rest is cut off. */
   textContentLimit: Type.Integer({ default: 2147483647, minimum: 0 }),
-  /** The longest time for a file, in milliseconds. A file that takes longer fails its document. Defaults to 120000. */
+  /** The longest time for a file, in milliseconds. A file that takes longer fails its document. */
   parseTimeout: Type.Integer({ default: 120_000, minimum: 1, ...capped('maxWaitSecs', { scale: 1000 }) }),
-  /**
-   * The memory for a file, in MiB: for objects, and again for buffers. A file that needs more fails its document.
-   * Defaults to 512.
-   */
+  /** The memory for a file, in MiB: for objects, and again for buffers. A file that needs more fails its document. */
   maxMemoryMb: Type.Integer({ default: 512, minimum: 16, ...capped('maxMemoryMb') }),
-  /** How many MiB an archive or an Office file may expand to. One with more fails its document. Defaults to 512. */
+  /** How many MiB an archive or an Office file may expand to. One with more fails its document. */
   maxExpandedMb: Type.Integer({ default: 512, minimum: 1, ...capped('maxMemoryMb') }),
   /**
    * Metadata that are known before, and the fields that contain them: metadataFields { resourceName: file_name,
@@ -78,7 +75,7 @@ const parameters = Type.Object({
   metadataFields: Type.Optional(MapOf(Type.String())),
   /**
    * What happens if a file is damaged, encrypted or cannot be read. continue keeps what could be read, and logs a
-   * warning. fail fails the document. Defaults to continue.
+   * warning. fail fails the document.
    */
   onError: OneOf(['continue', 'fail'], { default: 'continue' }),
   /** The field for the reason why a file could not be read completely. */
@@ -86,7 +83,7 @@ const parameters = Type.Object({
   /**
    * Whether each image inside a file becomes a child document with the fields file_content, media_type, parent_id, and
    * page for PDF files. These are images that ApplyOCR reads: metafiles (EMF, WMF) and SVG drawings of documents are
-   * omitted. Images of PDF files become PNG. Defaults to false.
+   * omitted. Images of PDF files become PNG.
    */
   emitImages: Type.Boolean({ default: false }),
   /** A Tika server that reads the files. Without it, the plugin reads them. */

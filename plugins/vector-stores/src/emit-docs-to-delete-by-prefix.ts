@@ -22,11 +22,11 @@ const parameters = Type.Object({
   /** The namespaces to search: the keys of this object. Defaults to default. */
   namespaces: Type.Optional(MapOf(Type.Unknown(), { minProperties: 1 })),
   /**
-   * The text after the id in the ids of chunks, such as a dash. Defaults to none: then the id doc1 also deletes the
-   * chunks of doc10.
+   * The text after the id in the ids of chunks, such as a dash. Without it, the id doc1 also deletes the chunks of
+   * doc10.
    */
   addPrefix: Type.String({ default: '' }),
-  /** Whether the marked document itself is dropped. Defaults to false. */
+  /** Whether the marked document itself is dropped. */
   dropOriginal: Type.Boolean({ default: false }),
   /** The URL of the server that describes indexes. Defaults to https://api.pinecone.io. */
   controlPlaneUrl: Type.Optional(Type.String(CONNECTS)),

@@ -29,14 +29,11 @@ const parameters = Type.Object({
   namespaces: Type.Optional(MapOf(Type.String(), { minProperties: 1 })),
   /** The field with the vector for the namespace default. Required unless namespaces is given. */
   defaultEmbeddingField: Type.Optional(Type.String()),
-  /** The fields to send as metadata. Defaults to none. */
+  /** The fields to send as metadata. */
   metadataFields: Type.Array(Type.String(), { default: [] }),
-  /** upsert writes vectors with metadata. update changes only the values of existing vectors. Defaults to upsert. */
+  /** upsert writes vectors with metadata. update changes only the values of existing vectors. */
   mode: Type.String({ default: 'upsert' }),
-  /**
-   * How metadata are written: text as in Lucille, or native, which keeps numbers, booleans and lists of texts. Defaults
-   * to text.
-   */
+  /** How metadata are written: text as in Lucille, or native, which keeps numbers, booleans and lists of texts. */
   metadataTypes: OneOf(['text', 'native'], { default: 'text' }),
   /** The URL of the server that describes indexes. Defaults to https://api.pinecone.io. */
   controlPlaneUrl: Type.Optional(Type.String(CONNECTS)),

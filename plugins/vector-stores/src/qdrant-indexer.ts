@@ -30,7 +30,7 @@ const parameters = Type.Object({
   vectorField: Type.Optional(Type.String()),
   /** The fields with the vectors of a collection with named vectors: vectors { title: title_embedding }. */
   vectors: Type.Optional(MapOf(Type.String())),
-  /** The payload field for the id of the document. Defaults to id_original. */
+  /** The payload field for the id of the document. */
   idDestinationName: Type.String({ default: 'id_original' }),
 });
 

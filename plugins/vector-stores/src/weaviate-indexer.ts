@@ -30,16 +30,16 @@ const parameters = Type.Object({
   host: Type.String(CONNECTS),
   /** The API key. A server that allows anonymous access needs none. */
   apiKey: Type.Optional(Type.String()),
-  /** The collection, which must exist. Defaults to Document. */
+  /** The collection, which must exist. */
   className: Type.String({ default: 'Document' }),
-  /** The property for the id of the document. Defaults to id_original. */
+  /** The property for the id of the document. */
   idDestinationName: Type.String({ default: 'id_original' }),
   /**
    * The field with the vector, which is not sent as a property. Documents without the field are sent without a vector.
    * Without this parameter, Weaviate computes vectors if its collection has a vectorizer.
    */
   vectorField: Type.Optional(Type.String()),
-  /** How many replicas must accept a write: ONE, QUORUM or ALL. Defaults to ALL. */
+  /** How many replicas must accept a write: ONE, QUORUM or ALL. */
   consistencyLevel: OneOf(['ONE', 'QUORUM', 'ALL'], { default: 'ALL' }),
 });
 

@@ -30,17 +30,14 @@ export const CacheParameter = Type.Object({
    * redis://user:password@host:6379/0, or rediss:// for TLS.
    */
   connectionString: Type.Optional(Type.String(CONNECTS)),
-  /**
-   * The table in Postgres, which is created if it does not exist, or the start of the keys in Redis. Defaults to
-   * headrace_cache.
-   */
+  /** The table in Postgres, which is created if it does not exist, or the start of the keys in Redis. */
   table: Type.String({ default: 'headrace_cache' }),
   /**
-   * The maximum size in MiB. When it is reached, the least recently used entries are deleted. In Redis, maxmemory of the
-   * server is the maximum size instead. Defaults to 1024.
+   * The maximum size in MiB. When it is reached, the least recently used entries are deleted. In Redis, maxmemory of
+   * the server is the maximum size instead.
    */
   maxMegabytes: Type.Integer({ default: 1024, minimum: 1, ...capped('maxDiskMb') }),
-  /** After how many days an entry is no longer used. Defaults to 365. */
+  /** After how many days an entry is no longer used. */
   maxAgeDays: Type.Number({ default: 365, minimum: 0 }),
 });
 

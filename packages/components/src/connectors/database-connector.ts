@@ -71,21 +71,21 @@ const parameters = Type.Object({
    * is logged, unless failOnSQLError is set. Previews do not run it.
    */
   postSQL: Type.Optional(Type.String()),
-  /** The queries for children, each sorted by its join column. Defaults to none. */
+  /** The queries for children, each sorted by its join column. */
   otherSQLs: Type.Array(Type.String(), { default: [] }),
   /** The join column of each of otherSQLs. */
   otherJoinFields: Type.Array(Type.String(), { default: [] }),
-  /** Labels of columns that become no field, in any letter case. Defaults to none. */
+  /** Labels of columns that become no field, in any letter case. */
   ignoreColumns: Type.Array(Type.String(), { default: [] }),
-  /** How often a failed connection is retried. A rejected password is not retried. Defaults to 1. */
+  /** How often a failed connection is retried. A rejected password is not retried. */
   connectionRetries: Type.Integer({ default: 1, ...clamped({ minimum: 1 }), ...capped('maxRetries') }),
-  /** The wait before each retry, in milliseconds. Defaults to 10000. */
+  /** The wait before each retry, in milliseconds. */
   connectionRetryPause: Type.Integer({
     default: 10_000,
     ...clamped({ maximum: MAX_MILLIS }),
     ...capped('maxWaitSecs', { scale: 1000 }),
   }),
-  /** Whether a failure of preSQL or postSQL fails the connector, and with it the run. Defaults to false. */
+  /** Whether a failure of preSQL or postSQL fails the connector, and with it the run. */
   failOnSQLError: Type.Boolean({ default: false }),
   /** Makes runs read only rows that are new since the last run. */
   incremental: Type.Optional(

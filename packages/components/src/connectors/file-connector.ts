@@ -53,16 +53,13 @@ import { Storages, unneededStorages } from '../storage/storages.ts';
 import { reachMoves } from './reach-moves.ts';
 
 const FileOptionsParameter = Type.Object({
-  /** Whether documents of files have file_content. Then a file of more than 256 MiB fails. Defaults to true. */
+  /** Whether documents of files have file_content. Then a file of more than 256 MiB fails. */
   getFileContent: Type.Boolean({ default: true }),
-  /** Whether to open .zip and .tar files. Defaults to false. */
+  /** Whether to open .zip and .tar files. */
   handleArchivedFiles: Type.Boolean({ default: false }),
-  /** Whether to open .gz files. Defaults to false. */
+  /** Whether to open .gz files. */
   handleCompressedFiles: Type.Boolean({ default: false }),
-  /**
-   * The maximum depth of nested archives and compressed files: 1 opens none that is inside another one. Defaults to
-   * 1.
-   */
+  /** The maximum depth of nested archives and compressed files: 1 opens none that is inside another one. */
   maxArchiveDepth: Type.Integer({ default: 1, minimum: 1, maximum: 16 }),
   /**
    * A folder of the same storage to which a file is moved when all its documents count as published, as with a

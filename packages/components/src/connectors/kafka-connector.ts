@@ -52,7 +52,7 @@ const parameters = Type.Object({
     },
     FLAT,
   ),
-  /** The field with the id, a text or a number. The field id gets the docIdPrefix and this value. Defaults to id. */
+  /** The field with the id, a text or a number. The field id gets the docIdPrefix and this value. */
   idField: Type.String({ default: 'id' }),
   /**
    * The offset of the first message to read, for each partition, regardless of what the group has read: offsets { 0:
@@ -63,17 +63,14 @@ const parameters = Type.Object({
   ),
   /** The number of messages after which the connector ends. Defaults to no limit. */
   maxMessages: Type.Optional(Type.Integer(clamped({ minimum: 0 }))),
-  /**
-   * The wait for another message, in milliseconds, before the connector checks whether it has read all messages.
-   * Defaults to 100.
-   */
+  /** The wait for another message, in milliseconds, before the connector checks whether it has read all messages. */
   messageTimeout: Type.Integer({
     default: 100,
     minimum: 1,
     ...clamped({ maximum: MAX_MILLIS }),
     ...capped('maxWaitSecs', { scale: 1000 }),
   }),
-  /** Whether to wait for further messages after all have been read. Otherwise the connector ends. Defaults to true. */
+  /** Whether to wait for further messages after all have been read. Otherwise the connector ends. */
   continueOnTimeout: Type.Boolean({ default: true }),
 });
 

@@ -40,7 +40,7 @@ const parameters = Type.Object({
   rssURL: Type.String(CONNECTS),
   /**
    * Whether the guid is the id of the document. Otherwise the id is a random UUID, and every run publishes new
-   * documents. Defaults to true.
+   * documents.
    */
   useGuidForDocID: Type.Boolean({ default: true }),
   /**
@@ -60,7 +60,7 @@ const parameters = Type.Object({
   state: Type.Optional(RememberParameter),
   /** The certificates for TLS, as PEM files. */
   tls: tlsParameter,
-  /** Whether to accept any certificate of the server, for tests only. Defaults to false. */
+  /** Whether to accept any certificate of the server, for tests only. */
   acceptInvalidCert: Type.Boolean({ default: false }),
 });
 

@@ -5,7 +5,7 @@ import { SequenceDecoder, type SequencePosition } from './sequence-decoder.ts';
 const parameters = Type.Object({
   /** How many documents to publish. A negative number means none. */
   numDocs: Type.Integer(clamped({ minimum: 0 })),
-  /** The id of the first document. Defaults to 0. */
+  /** The id of the first document. */
   startWith: Type.Integer({ default: 0 }),
 });
 

@@ -31,20 +31,18 @@ const parameters = Type.Object({
     url: SolrUrls,
     ...solrParameters,
   }),
-  /** Commands to send before the query, such as {"delete": {"query": "*:*"}}. Defaults to none. */
+  /** Commands to send before the query, such as {"delete": {"query": "*:*"}}. */
   preActions: Type.Array(Type.String(), { default: [] }),
-  /**
-   * Commands to send at the end, such as {"commit": {}} or {"delete": {"query": "-run_id:{runId}"}}. Defaults to none.
-   */
+  /** Commands to send at the end, such as {"commit": {}} or {"delete": {"query": "-run_id:{runId}"}}. */
   postActions: Type.Array(Type.String(), { default: [] }),
-  /** Whether the commands are XML instead of JSON. Defaults to false. */
+  /** Whether the commands are XML instead of JSON. */
   useXml: Type.Boolean({ default: false }),
   /**
    * The parameters of the query: q, fq, fl, sort and all others. One with several values has a list. rows is the size
    * of a page, 1000 by default. Defaults to all documents.
    */
   solrParams: Type.Optional(MapOf(Type.Unknown())),
-  /** The unique key of the collection, letter case included. Defaults to id. */
+  /** The unique key of the collection, letter case included. */
   idField: Type.String({ default: 'id' }),
 });
 

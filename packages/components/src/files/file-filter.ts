@@ -6,7 +6,7 @@ export const FilterParameter = Type.Object({
   /**
    * Java regular expressions. Only files whose whole name matches one of them are published. The name of a local file
    * is without folders, that of an object in a bucket is its whole key, and that of a file in an archive is its path
-   * there. An archive must also match. Defaults to all files.
+   * there. An archive must also match. An empty list means all files.
    */
   includes: Type.Array(Type.String(), { default: [] }),
   /**
@@ -22,12 +22,10 @@ export const FilterParameter = Type.Object({
   lastPublishedCutoff: Type.Optional(Type.String()),
   /**
    * "full" publishes all files. "incremental" publishes only files that are new or were modified since they were
-   * published; it needs state. Defaults to full.
+   * published; it needs state.
    */
   publishMode: Type.String({ default: 'full' }),
-  /**
-   * Whether to publish tombstones of deleted files, "true" or "false"; needs the mode incremental. Defaults to false.
-   */
+  /** Whether to publish tombstones of deleted files, "true" or "false"; needs the mode incremental. */
   sendTombstones: OneOf(['true', 'yes', 'on', 'false', 'no', 'off'], { default: 'false' }),
 });
 

@@ -22,12 +22,9 @@ import type { FileState } from './file-state.ts';
 
 /** The schema of the block `state`. */
 export const StateParameter = Type.Object({
-  /** Whether the connector remembers files between runs. Defaults to true. */
+  /** Whether the connector remembers files between runs. */
   enabled: Type.Boolean({ default: true }),
-  /**
-   * The JDBC driver of the database. It has no effect: the connection string names the database. Defaults to
-   * org.h2.Driver.
-   */
+  /** The JDBC driver of the database. It has no effect: the connection string names the database. */
   driver: Type.String({ default: 'org.h2.Driver' }),
   /**
    * Where the state is kept: jdbc:sqlite:file, jdbc:postgresql://host:port/database, jdbc:mysql:…, jdbc:mariadb:… or
@@ -37,32 +34,26 @@ export const StateParameter = Type.Object({
   connectionString: Type.Optional(Type.String(CONNECTS)),
   /**
    * The user of the database; not needed for a file. If jdbcUser and jdbcPassword are empty, those in the connection
-   * string are used. Defaults to none.
+   * string are used.
    */
   jdbcUser: Type.String({ default: '' }),
-  /** The user's password. Defaults to none. */
+  /** The user's password. */
   jdbcPassword: Type.String({ default: '' }),
   /** The name of the table, in upper case. Defaults to the name of the connector. */
   tableName: Type.Optional(Type.String()),
-  /**
-   * Whether expired files are removed from the state. If false, they stay there and are not reported again. Defaults to
-   * true.
-   */
+  /** Whether expired files are removed from the state. If false, they stay there and are not reported again. */
   performDeletions: Type.Boolean({ default: true }),
-  /** The number of consecutive runs that must miss a file before it is expired. Defaults to 1. */
+  /** The number of consecutive runs that must miss a file before it is expired. */
   runsBeforeExpiration: Type.Integer({ default: 1, minimum: 1 }),
-  /** Accepted without effect: a path may have 2,600 bytes in a server, and any length in SQLite. Defaults to 200. */
+  /** Accepted without effect: a path may have 2,600 bytes in a server, and any length in SQLite. */
   pathLength: Type.Integer({ default: 200, minimum: 1 }),
 });
 
 /** The schema of the block `state` of connectors that remember values other than files. */
 export const RememberParameter = Type.Object({
-  /** Whether the connector remembers values between runs. Defaults to true. */
+  /** Whether the connector remembers values between runs. */
   enabled: Type.Boolean({ default: true }),
-  /**
-   * The JDBC driver of the database. It has no effect: the connection string names the database. Defaults to
-   * org.h2.Driver.
-   */
+  /** The JDBC driver of the database. It has no effect: the connection string names the database. */
   driver: Type.String({ default: 'org.h2.Driver' }),
   /**
    * Where the state is kept: jdbc:sqlite:file, jdbc:postgresql://host:port/database, jdbc:mysql:…, jdbc:mariadb:… or
@@ -70,9 +61,9 @@ export const RememberParameter = Type.Object({
    * jdbc:h2:./state/ and the name of the connector.
    */
   connectionString: Type.Optional(Type.String(CONNECTS)),
-  /** The user of the database; not needed for a file. Defaults to none. */
+  /** The user of the database; not needed for a file. */
   jdbcUser: Type.String({ default: '' }),
-  /** The user's password. Defaults to none. */
+  /** The user's password. */
   jdbcPassword: Type.String({ default: '' }),
   /** The name of the table, in upper case. Defaults to the name of the connector. */
   tableName: Type.Optional(Type.String()),

@@ -8,7 +8,7 @@ const parameters = Type.Object({
   ...connectionParameters,
   /**
    * Whether a document changes only its fields in an existing document, and fails if there is none. Otherwise it
-   * replaces the existing document. A field with null is not sent, so it cannot be cleared. Defaults to false.
+   * replaces the existing document. A field with null is not sent, so it cannot be cleared.
    */
   update: Type.Boolean({ default: false }),
   /**

@@ -30,25 +30,22 @@ const parameters = Type.Object({
    * password.
    */
   url: Type.String(CONNECTS),
-  /** POST, PUT or PATCH. Defaults to POST. */
+  /** POST, PUT or PATCH. */
   method: OneOf(['POST', 'PUT', 'PATCH'], { default: 'POST' }),
   /**
    * The content of a request. ndjson: a line of JSON for each document. json-array: a list of them. single: one
-   * document, with eight requests at a time. Defaults to ndjson.
+   * document, with eight requests at a time.
    */
   form: OneOf(['ndjson', 'json-array', 'single'], { default: 'ndjson' }),
   /** Headers to send. They replace the default headers. */
   headers: Type.Optional(MapOf(Type.String(), COERCED)),
-  /**
-   * Whether answers contain errors of single documents, as described above. Not with the form single. Defaults to
-   * false.
-   */
+  /** Whether answers contain errors of single documents, as described above. Not with the form single. */
   itemErrors: Type.Boolean({ default: false }),
   /** The URL for deletes. {id} is replaced by the id. */
   deleteUrl: Type.Optional(Type.String(CONNECTS)),
-  /** DELETE, POST, PUT or PATCH. Defaults to DELETE. */
+  /** DELETE, POST, PUT or PATCH. */
   deleteMethod: OneOf(['DELETE', 'POST', 'PUT', 'PATCH'], { default: 'DELETE' }),
-  /** Whether requests and answers are compressed (gzip). Defaults to false. */
+  /** Whether requests and answers are compressed (gzip). */
   useCompression: Type.Boolean({ default: false }),
   /** The user, instead of one in the URL. Requires password. */
   userName: Type.Optional(Type.String()),
@@ -58,7 +55,7 @@ const parameters = Type.Object({
   bearerToken: Type.Optional(Type.String()),
   /** The certificates for TLS, as PEM files. */
   tls: tlsParameter,
-  /** Whether to accept any certificate of the server, for tests only. Defaults to false. */
+  /** Whether to accept any certificate of the server, for tests only. */
   acceptInvalidCert: Type.Boolean({ default: false }),
 });
 

@@ -29,7 +29,7 @@ const parameters = Type.Object({
   /**
    * Whether lines are added to an existing file. Otherwise the file is overwritten. Set it for connectors that continue
    * where the last run ended (FileConnector with state, KafkaConnector), because they do not read the earlier documents
-   * again. Defaults to false.
+   * again.
    */
   append: Type.Boolean({ default: false }),
 });

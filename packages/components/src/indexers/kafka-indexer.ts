@@ -26,7 +26,7 @@ const parameters = Type.Object({
   bootstrapServers: Type.String(),
   /** The topic. It must exist. */
   topic: Type.String(),
-  /** The name of this client in the logs and quotas of the brokers. Defaults to headrace. */
+  /** The name of this client in the logs and quotas of the brokers. */
   clientId: Type.String({ default: 'headrace' }),
   /** PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL. Defaults to PLAINTEXT. */
   securityProtocol: Type.Optional(Type.String()),

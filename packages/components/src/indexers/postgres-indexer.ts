@@ -52,13 +52,13 @@ const parameters = Type.Object({
    * DatabaseConnector explains it.
    */
   connectionString: Type.String(CONNECTS),
-  /** The user. Empty together with jdbcPassword means the user in the URL. Defaults to none. */
+  /** The user. Empty together with jdbcPassword means the user in the URL. */
   jdbcUser: Type.String({ default: '' }),
-  /** The password. Read it from the environment: ${DB_PASSWORD}. Defaults to none. */
+  /** The password. Read it from the environment: ${DB_PASSWORD}. */
   jdbcPassword: Type.String({ default: '' }),
   /** The table, as in SQL: schema.table, with double quotes if a name has capitals. */
   table: Type.String(),
-  /** The column for the id. Defaults to id. */
+  /** The column for the id. */
   idColumn: Type.String({ default: 'id' }),
   /** The columns to write in addition to idColumn and documentColumn. Defaults to all that are not always generated. */
   columns: Type.Optional(Type.Array(Type.String())),

@@ -10,7 +10,7 @@ import { Database, type DatabaseSettings } from '../database/database.ts';
 import { foreignWrites, outputChecks } from '../search-engine/index-parameters.ts';
 
 const RebuildParameter = Type.Object({
-  /** How many older tables are kept for a rollback. Defaults to 1. */
+  /** How many older tables are kept for a rollback. */
   keep: Type.Integer({ minimum: 0, maximum: 100, default: 1 }),
   /** What happens if other programs have written to the live output during the rebuild: fail or report. Defaults to fail. */
   foreignWrites,
@@ -32,7 +32,7 @@ export const tableParameters = {
       columns: MapOf(Type.String()),
       /** The columns that get an HNSW index of pgvector, with its distance: cosine, l2 or ip. */
       hnsw: Type.Optional(MapOf(OneOf(['cosine', 'l2', 'ip']))),
-      /** Whether missing columns are added to an existing table. Defaults to false. */
+      /** Whether missing columns are added to an existing table. */
       update: Type.Boolean({ default: false }),
     }),
   ),
@@ -44,9 +44,9 @@ export const tableParameters = {
   /** Deletes rows that the source no longer has, at the end of a complete run. Defaults to none. */
   sync: Type.Optional(
     Type.Object({
-      /** Whether a run deletes the rows that it did not write: those with another run_id. Defaults to false. */
+      /** Whether a run deletes the rows that it did not write: those with another run_id. */
       deleteMissing: Type.Boolean({ default: false }),
-      /** If more than this percentage would be deleted, nothing is, and the run fails. Defaults to 20. */
+      /** If more than this percentage would be deleted, nothing is, and the run fails. */
       maxDeletePercent: Type.Number({ minimum: 0, maximum: 100, default: 20 }),
       /** A condition in SQL for the rows of this source, if the table has others: "source = 'shop'". Defaults to all. */
       where: Type.Optional(Type.String()),

@@ -63,14 +63,14 @@ export const CreateParameter = Type.Object({
   templates: Type.Optional(MapOf(Type.String(READS))),
   /** Ingest pipelines: for each name, a JSON file. */
   pipelines: Type.Optional(MapOf(Type.String(READS))),
-  /** Whether a run also changes what exists and differs. The search engine refuses some changes. Defaults to false. */
+  /** Whether a run also changes what exists and differs. The search engine refuses some changes. */
   update: Type.Boolean({ default: false }),
 });
 
 export const RebuildParameter = Type.Object({
   /** The alias that searches use. Defaults to index. */
   alias: Type.Optional(Type.String()),
-  /** How many older indices are kept. Defaults to 1. */
+  /** How many older indices are kept. */
   keep: Type.Integer({ minimum: 0, maximum: 100, default: 1 }),
   /** What happens if other programs have written to the live output during the rebuild: fail or report. Defaults to fail. */
   foreignWrites,
@@ -104,10 +104,10 @@ export const indexParameters = {
     Type.Object({
       /**
        * Whether a run deletes the documents that it did not write, if all its connectors succeeded and no document
-       * failed. Defaults to false.
+       * failed.
        */
       deleteMissing: Type.Boolean({ default: false }),
-      /** If more than this percentage would be deleted, nothing is, and the run fails. Defaults to 20. */
+      /** If more than this percentage would be deleted, nothing is, and the run fails. */
       maxDeletePercent: Type.Number({ minimum: 0, maximum: 100, default: 20 }),
       /**
        * The documents that come from this source, if the index has others: a query, such as term { source: shop }.
@@ -118,7 +118,7 @@ export const indexParameters = {
   ),
   /**
    * Whether documents are not sent again if their content is the same as in the previous run. hashesFile remembers the
-   * contents. Defaults to false.
+   * contents.
    */
   skipUnchanged: Type.Boolean({ default: false }),
   /**

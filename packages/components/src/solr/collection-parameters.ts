@@ -13,20 +13,20 @@ const query = Type.Object({
 const CreateParameter = Type.Object({
   /** The config set of a new collection. Defaults to a copy of _default. */
   configSet: Type.Optional(Type.String()),
-  /** The number of shards of a new collection. Defaults to 1. */
+  /** The number of shards of a new collection. */
   shards: Type.Integer({ default: 1, minimum: 1 }),
-  /** The number of replicas of each shard of a new collection. Defaults to 1. */
+  /** The number of replicas of each shard of a new collection. */
   replicas: Type.Integer({ default: 1, minimum: 1 }),
   /** The fields of the schema with their properties: title { type: text_general, multiValued: false }. */
   fields: Type.Optional(MapOf(MapOf(Type.Unknown()))),
-  /** Whether existing fields that differ are replaced. Defaults to false. */
+  /** Whether existing fields that differ are replaced. */
   update: Type.Boolean({ default: false }),
 });
 
 const RebuildParameter = Type.Object({
   /** The alias that searches use. Defaults to defaultCollection. */
   alias: Type.Optional(Type.String()),
-  /** How many older collections are kept. Defaults to 1. */
+  /** How many older collections are kept. */
   keep: Type.Integer({ minimum: 0, maximum: 100, default: 1 }),
   /** What happens if other programs have written to the live output during the rebuild: fail or report. Defaults to fail. */
   foreignWrites,
@@ -55,9 +55,9 @@ export const collectionParameters = {
   /** Deletes documents that the source no longer has, at the end of a complete run. Defaults to none. */
   sync: Type.Optional(
     Type.Object({
-      /** Whether a run deletes the documents that it did not write: those with another run_id. Defaults to false. */
+      /** Whether a run deletes the documents that it did not write: those with another run_id. */
       deleteMissing: Type.Boolean({ default: false }),
-      /** If more than this percentage would be deleted, nothing is, and the run fails. Defaults to 20. */
+      /** If more than this percentage would be deleted, nothing is, and the run fails. */
       maxDeletePercent: Type.Number({ minimum: 0, maximum: 100, default: 20 }),
       /** A query for the documents of this source, if the collection has others: "shop:north". Defaults to all. */
       where: Type.Optional(Type.String()),

@@ -29,7 +29,7 @@ export const SolrUrls = Type.Union([Type.Array(Type.String(CONNECTS)), Type.Stri
 
 /** The parameters of a block `solr`, except `url`. Those for Java's TLS have dots in their names. */
 export const solrParameters = {
-  /** Whether the URLs are those of nodes of SolrCloud. The collection is then defaultCollection. Defaults to false. */
+  /** Whether the URLs are those of nodes of SolrCloud. The collection is then defaultCollection. */
   useCloudClient: Type.Boolean({ default: false }),
   /**
    * The ZooKeeper of a SolrCloud, as host:port, which lists the live nodes. With useCloudClient it takes precedence
@@ -51,7 +51,7 @@ export const solrParameters = {
   bearerToken: Type.Optional(Type.String()),
   /** The certificates for TLS, as PEM files. */
   tls: tlsParameter,
-  /** Whether to accept any certificate of the server, for tests only. Defaults to false. */
+  /** Whether to accept any certificate of the server, for tests only. */
   acceptInvalidCert: Type.Boolean({ default: false }),
   javax: Type.Optional(Type.Object({ net: Type.Optional(Type.Object({ ssl: Type.Optional(stores) }, FLAT)) }, FLAT)),
 };

@@ -2,12 +2,9 @@ import { type Document, type ParameterProblem, Stage, type StageContext, type St
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
-  /** The field to write. Defaults to "data". */
+  /** The field to write. */
   fieldName: Type.String({ default: 'data' }),
-  /**
-   * The percentage of documents that get true, on average, from 0 (none) to 100 (all). Fractions are removed. Defaults
-   * to 50.
-   */
+  /** The percentage of documents that get true, on average, from 0 (none) to 100 (all). Fractions are removed. */
   percentTrue: Type.Integer({ default: 50, minimum: 0, maximum: 100 }),
 });
 

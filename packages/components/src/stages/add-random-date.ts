@@ -4,9 +4,9 @@ import { checkDestination } from '../fields/destination.ts';
 import { checkRange, drawInteger } from '../random/draw.ts';
 
 const parameters = Type.Object({
-  /** The field to write. Defaults to "data". */
+  /** The field to write. */
   fieldName: Type.String({ default: 'data' }),
-  /** The first day of the range, in UTC, as yyyy-MM-dd. Defaults to 1970-01-01. */
+  /** The first day of the range, in UTC, as yyyy-MM-dd. */
   rangeStartDate: Type.String({ default: '1970-01-01' }),
   /**
    * The end of the range: the start of this day in UTC, as yyyy-MM-dd. This instant itself is not part of the range. It

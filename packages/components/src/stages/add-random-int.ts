@@ -3,11 +3,11 @@ import { checkDestination } from '../fields/destination.ts';
 import { checkRange, drawInteger } from '../random/draw.ts';
 
 const parameters = Type.Object({
-  /** The field to write. Defaults to "data". */
+  /** The field to write. */
   fieldName: Type.String({ default: 'data' }),
-  /** The smallest possible number. Defaults to 0. */
+  /** The smallest possible number. */
   rangeStart: Type.Integer({ default: 0 }),
-  /** The end of the range, greater than rangeStart. The number itself is not part of the range. Defaults to 1000000. */
+  /** The end of the range, greater than rangeStart. The number itself is not part of the range. */
   rangeEnd: Type.Integer({ default: 1_000_000 }),
 });
 

@@ -23,7 +23,7 @@ const parameters = Type.Object({
    * terms are numbers.
    */
   inputDataPath: Type.Optional(Type.String(READS)),
-  /** The field to write. Defaults to "data". */
+  /** The field to write. */
   fieldName: Type.String({ default: 'data' }),
   /**
    * The number of different terms. Required without a file: the terms are then "0", "1" and so on up to rangeSize - 1.
@@ -35,12 +35,9 @@ const parameters = Type.Object({
   minNumOfTerms: Type.Optional(Type.Integer({ minimum: 0, ...capped('maxItems') })),
   /** The largest number of terms for a document. Defaults to 1. */
   maxNumOfTerms: Type.Optional(Type.Integer({ minimum: 0, ...capped('maxItems') })),
-  /**
-   * Whether the terms are joined into one text, separated by blanks. Cannot be combined with isNested. Defaults to
-   * false.
-   */
+  /** Whether the terms are joined into one text, separated by blanks. Cannot be combined with isNested. */
   concatenate: Type.Boolean({ default: false }),
-  /** Whether the terms are written as a list of objects. Defaults to false. */
+  /** Whether the terms are written as a list of objects. */
   isNested: Type.Boolean({ default: false }),
 });
 

@@ -25,9 +25,9 @@ import { CLASSPATH, Storages, unreadyStorages } from '../storage/storages.ts';
 const parameters = Type.Object({
   /** The handlers that read the files, by extension. */
   fileHandlers: FileHandlersParameter,
-  /** The field with the path. If it is a list, its first value is used. Defaults to file_path. */
+  /** The field with the path. If it is a list, its first value is used. */
   filePathField: Type.String({ default: 'file_path' }),
-  /** The field that may hold the content of the file. Defaults to file_content. */
+  /** The field that may hold the content of the file. */
   fileContentField: Type.String({ default: 'file_content' }),
   ...storageParameters,
 });

@@ -22,15 +22,15 @@ const parameters = Type.Object({
   dest: Type.Array(Type.String()),
   /** The expression, in the syntax of Java. */
   regex: Type.String(),
-  /** What happens to a destination that exists: "overwrite", "append" or "skip". Defaults to "overwrite". */
+  /** What happens to a destination that exists: "overwrite", "append" or "skip". */
   updateMode: UpdateModeParameter,
-  /** Whether ASCII letters match in upper and lower case. Defaults to false. */
+  /** Whether ASCII letters match in upper and lower case. */
   ignoreCase: Type.Boolean({ default: false }),
-  /** Whether ^ and $ match at the start and end of each line. Defaults to false. */
+  /** Whether ^ and $ match at the start and end of each line. */
   multiline: Type.Boolean({ default: false }),
-  /** Whether . matches line breaks too. Defaults to false. */
+  /** Whether . matches line breaks too. */
   dotall: Type.Boolean({ default: false }),
-  /** Whether every character of the expression is literal. Defaults to false. */
+  /** Whether every character of the expression is literal. */
   literal: Type.Boolean({ default: false }),
 });
 

@@ -29,9 +29,9 @@ type Method = (typeof METHODS)[number];
 const parameters = Type.Object({
   /** The field with the text. */
   source: Type.String(),
-  /** The field of the children for the text of a chunk. Defaults to "text". */
+  /** The field of the children for the text of a chunk. */
   dest: Type.String({ default: 'text' }),
-  /** "sentence", "unicode", "paragraph", "fixed" or "custom", in any letter case. Defaults to "sentence". */
+  /** "sentence", "unicode", "paragraph", "fixed" or "custom", in any letter case. */
   chunkingMethod: Type.String({ default: 'sentence' }),
   /**
    * The Java regular expression that separates two chunks. Required for the method "custom". Other methods ignore it.
@@ -41,26 +41,23 @@ const parameters = Type.Object({
   lengthToSplit: Type.Optional(Type.Integer()),
   /**
    * Whether each line break, with the white space around it, becomes one blank, and white space at both ends is
-   * removed. Defaults to false.
+   * removed.
    */
   cleanChunks: Type.Boolean({ default: false }),
-  /**
-   * The length up to which a chunk is joined with the chunks after it, separated by a blank. 0 or less means never.
-   * Defaults to -1.
-   */
+  /** The length up to which a chunk is joined with the chunks after it, separated by a blank. 0 or less means never. */
   preMergeMinChunkLen: Type.Integer({ default: -1 }),
-  /** The length to which chunks are cut before they are merged. 0 or less means no limit. Defaults to -1. */
+  /** The length to which chunks are cut before they are merged. 0 or less means no limit. */
   preMergeMaxChunkLen: Type.Integer({ default: -1 }),
-  /** How many neighbours are merged into one chunk, separated by blanks. Defaults to 1. */
+  /** How many neighbours are merged into one chunk, separated by blanks. */
   chunksToMerge: Type.Integer({ default: 1, minimum: 1 }),
   /** How many chunks a merged chunk shares with the next one. Must be less than chunksToMerge. Defaults to none. */
   chunksToOverlap: Type.Optional(Type.Integer({ minimum: 0 })),
   /**
    * How much of its neighbours each chunk gets at both ends, in percent of its length. Cannot be combined with
-   * chunksToOverlap. Defaults to 0.
+   * chunksToOverlap.
    */
   overlapPercentage: Type.Integer({ default: 0 }),
-  /** The length to which chunks are cut at the end. 0 or -1 means no limit. Defaults to -1. */
+  /** The length to which chunks are cut at the end. 0 or -1 means no limit. */
   characterLimit: Type.Integer({ default: -1, minimum: -1 }),
 });
 

@@ -25,7 +25,7 @@ const parameters = Type.Object({
   output: Type.String(),
   /** The text to set it to. */
   value: Type.String(),
-  /** Whether letter case is ignored. Defaults to true. */
+  /** Whether letter case is ignored. */
   ignoreCase: Type.Boolean({ default: true }),
 });
 

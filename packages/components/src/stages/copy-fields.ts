@@ -32,12 +32,9 @@ const parameters = Type.Object({
   fieldMapping: MapOf(Type.Union([Type.String(), Type.Array(Type.String())]), {
     javaType: 'java.util.Map<java.lang.String, java.lang.Object>',
   }),
-  /**
-   * What happens to a destination that exists: "overwrite", "append" or "skip". Has no effect if isNested is true.
-   * Defaults to "overwrite".
-   */
+  /** What happens to a destination that exists: "overwrite", "append" or "skip". Has no effect if isNested is true. */
   updateMode: UpdateModeParameter,
-  /** Whether the names are paths. Defaults to false. */
+  /** Whether the names are paths. */
   isNested: Type.Boolean({ default: false }),
 });
 

@@ -1,9 +1,9 @@
 import { clamped, Document, Stage, Type } from '@headrace/engine';
 
 const parameters = Type.Object({
-  /** The number of children. A negative number means none. Defaults to 3. */
+  /** The number of children. A negative number means none. */
   numChildren: Type.Integer({ default: 3, ...clamped({ minimum: 0 }) }),
-  /** Whether the document itself is dropped. Defaults to false. */
+  /** Whether the document itself is dropped. */
   dropParent: Type.Boolean({ default: false }),
   /**
    * The document fails after this many children, if numChildren is greater. These children have already left the stage.

@@ -25,7 +25,6 @@ const parameters = Type.Object({
   /**
    * What happens to a destination that exists: "overwrite" replaces its values, "append" adds to them, "skip" keeps
    * them. With one destination for several sources, "overwrite" leaves the teaser of the last source that has one.
-   * Defaults to "overwrite".
    */
   updateMode: UpdateModeParameter,
 });

@@ -21,18 +21,17 @@ const parameters = Type.Object({
   source: Type.Array(Type.String()),
   /** The field for the code of the language. */
   languageField: Type.String(),
-  /** The field for the probability, with two decimals, at most 0.99. Defaults to "languageConfidence". */
+  /** The field for the probability, with two decimals, at most 0.99. */
   languageConfidenceField: Type.String({ default: 'languageConfidence' }),
   /**
-   * The minimum number of characters of all texts together. Defaults to 50. With fewer than 20, hardly any language can
-   * be detected.
+   * The minimum number of characters of all texts together. With fewer than 20, hardly any language can be detected.
    */
   minLength: Type.Integer({ default: 50, ...clamped({ minimum: 0 }) }),
-  /** The maximum number of characters to examine, from the start. Defaults to 10000. */
+  /** The maximum number of characters to examine, from the start. */
   maxLength: Type.Integer({ default: 10_000, minimum: 1 }),
-  /** The minimum probability of the language, from 0 to 1. Defaults to 0.95. */
+  /** The minimum probability of the language, from 0 to 1. */
   minProbability: Type.Number({ default: 0.95, ...clamped({ minimum: 0, maximum: 1 }) }),
-  /** What happens to fields that exist: "overwrite", "append" or "skip". Defaults to "overwrite". */
+  /** What happens to fields that exist: "overwrite", "append" or "skip". */
   updateMode: UpdateModeParameter,
 });
 

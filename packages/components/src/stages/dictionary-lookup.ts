@@ -27,20 +27,20 @@ const parameters = Type.Object({
    * https://…blob.core.windows.net/), which needs the block s3, gcp or azure.
    */
   dictPath: Type.String(READS),
-  /** Whether the payloads are written. Otherwise the values that were found are written. Defaults to true. */
+  /** Whether the payloads are written. Otherwise the values that were found are written. */
   usePayloads: Type.Boolean({ default: true }),
-  /** Whether letter case is ignored. Values are then written in lower case, payloads unchanged. Defaults to false. */
+  /** Whether letter case is ignored. Values are then written in lower case, payloads unchanged. */
   ignoreCase: Type.Boolean({ default: false }),
   /**
-   * What happens to a destination that exists: "overwrite", "append" or "skip". Defaults to "overwrite", the only
-   * choice with setOnly.
+   * What happens to a destination that exists: "overwrite", "append" or "skip". With setOnly, only "overwrite" is
+   * possible.
    */
   updateMode: UpdateModeParameter,
-  /** Whether to write true or false instead. Defaults to false. */
+  /** Whether to write true or false instead. */
   setOnly: Type.Boolean({ default: false }),
-  /** Whether one value in the set is enough. Requires setOnly. Defaults to false. */
+  /** Whether one value in the set is enough. Requires setOnly. */
   useAnyMatch: Type.Boolean({ default: false }),
-  /** The result for a source that is missing: true or false. Requires setOnly. Defaults to false. */
+  /** The result for a source that is missing: true or false. Requires setOnly. */
   ignoreMissingSource: Type.Boolean({ default: false }),
   ...storageParameters,
 });

@@ -3,7 +3,7 @@ import { type Document, type DocumentTable, Stage, Type } from '@headrace/engine
 const parameters = Type.Object({
   /**
    * The share of the documents to drop, from 0.0 for none to 1.0 for all. Each document is drawn separately, so the
-   * share is an average. Defaults to 1.0.
+   * share is an average.
    */
   percentage: Type.Number({ minimum: 0, maximum: 1, default: 1 }),
 });

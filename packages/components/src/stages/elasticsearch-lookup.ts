@@ -40,7 +40,7 @@ const parameters = Type.Object({
   source: Type.Array(Type.String()),
   /** The fields of the document to write, one for each source. */
   dest: Type.Array(Type.String()),
-  /** What happens to a destination that exists: "overwrite", "append" or "skip". Defaults to "overwrite". */
+  /** What happens to a destination that exists: "overwrite", "append" or "skip". */
   updateMode: UpdateModeParameter,
 });
 

@@ -16,7 +16,7 @@ import {
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
-  /** Whether a document that had children is dropped. A document without children stays. Defaults to false. */
+  /** Whether a document that had children is dropped. A document without children stays. */
   dropParent: Type.Boolean({ default: false }),
   /**
    * Fields of the document that its children receive: the name in the document, then the name in the children. Values
@@ -24,7 +24,7 @@ const parameters = Type.Object({
    * id, may be read but not written. Defaults to none.
    */
   fieldsToCopy: Type.Optional(MapOf(Type.String())),
-  /** What happens if a child already has the field: "overwrite", "append" or "skip". Defaults to "overwrite". */
+  /** What happens if a child already has the field: "overwrite", "append" or "skip". */
   updateMode: UpdateModeParameter,
 });
 

@@ -24,11 +24,11 @@ import { withBytes } from '../scripts/with-bytes.ts';
 const parameters = Type.Object({
   /** The script, a file that ends in .py: its path, or its name in one of the folders that the description lists. */
   scriptPath: Type.String(),
-  /** The Python that runs the script, or makes the virtual environment. Defaults to python3. */
+  /** The Python that runs the script, or makes the virtual environment. */
   pythonExecutable: Type.String({ default: 'python3' }),
   /** A file of requirements, as pip reads it. */
   requirementsPath: Type.Optional(Type.String()),
-  /** The function to call. Defaults to process_document. */
+  /** The function to call. */
   functionName: Type.String({ default: 'process_document' }),
   /** Has no effect: no port is needed. Accepted because Lucille has it. */
   port: Type.Optional(Type.Union([Type.Number(), Type.String()], { noEffect: true })),

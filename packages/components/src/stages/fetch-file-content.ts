@@ -5,9 +5,9 @@ import { checkStorageSettings, type StorageSettings, storageParameters } from '.
 import { Storages, unreadyStorages } from '../storage/storages.ts';
 
 const parameters = Type.Object({
-  /** The field with the path. If it is a list, its first value is used. Defaults to file_path. */
+  /** The field with the path. If it is a list, its first value is used. */
   filePathField: Type.String({ default: 'file_path' }),
-  /** The field for the bytes. The previous value is replaced. Defaults to file_content. */
+  /** The field for the bytes. The previous value is replaced. */
   fileContentField: Type.String({ default: 'file_content' }),
   ...storageParameters,
 });

@@ -42,38 +42,32 @@ const parameters = Type.Object({
   source: Type.String(),
   /** The field for the content. The previous value is replaced. */
   dest: Type.String(),
-  /** The suffix of the field for the status: source_suffix. Defaults to status_code. */
+  /** The suffix of the field for the status: source_suffix. */
   statusSuffix: Type.String({ default: 'status_code' }),
-  /** The suffix of the field for the number of bytes that were kept: source_suffix. Defaults to size. */
+  /** The suffix of the field for the number of bytes that were kept: source_suffix. */
   sizeSuffix: Type.String({ default: 'size' }),
-  /** The suffix of the field for the failure: source_suffix. Defaults to error. */
+  /** The suffix of the field for the failure: source_suffix. */
   errorSuffix: Type.String({ default: 'error' }),
-  /**
-   * How many uncompressed bytes are kept. The rest is not downloaded. A negative number means no limit. Defaults to
-   * 2147483647.
-   */
+  /** How many uncompressed bytes are kept. The rest is not downloaded. A negative number means no limit. */
   maxSize: Type.Integer({ default: 2_147_483_647 }),
-  /** How often a URL is tried again without an answer, or after a status of statusCodeRetryList. Defaults to 0. */
+  /** How often a URL is tried again without an answer, or after a status of statusCodeRetryList. */
   maxRetries: Type.Integer({ default: 0, ...clamped({ minimum: 0 }), ...capped('maxRetries') }),
   /**
    * Milliseconds before the first of these attempts. Each further wait is twice as long. The actual wait is up to half
-   * shorter, at random, or as long as the server asks (Retry-After). Defaults to 100.
+   * shorter, at random, or as long as the server asks (Retry-After).
    */
   initialExpiryMs: Type.Integer({ default: 100, ...MILLIS }),
-  /** The longest wait between two attempts, in milliseconds. Defaults to 10000. */
+  /** The longest wait between two attempts, in milliseconds. */
   maxExpiryMs: Type.Integer({ default: 10_000, ...MILLIS }),
-  /** Accepted, without effect: a document never waits for the connection of another document. Defaults to 60000. */
+  /** Accepted, without effect: a document never waits for the connection of another document. */
   connectionRequestTimeout: Type.Integer({ default: 60_000, noEffect: true }),
-  /** The maximum time to connect, in milliseconds. 0 means no limit. Defaults to 60000. */
+  /** The maximum time to connect, in milliseconds. 0 means no limit. */
   connectTimeout: Type.Integer({ default: 60_000, ...TIMEOUT }),
-  /**
-   * The maximum time without data from the server, before and during its answer, in milliseconds. 0 means no limit.
-   * Defaults to 60000.
-   */
+  /** The maximum time without data from the server, before and during its answer, in milliseconds. 0 means no limit. */
   socketTimeout: Type.Integer({ default: 60_000, ...TIMEOUT }),
   /**
    * The statuses to try again: "429", "50x" for 500 to 509, "5xx" for 500 to 599. If the last attempt still returns
-   * such a status, the document gets the failure. With "30x" and similar, redirects are not followed. Defaults to none.
+   * such a status, the document gets the failure. With "30x" and similar, redirects are not followed.
    */
   statusCodeRetryList: Type.Array(Type.String(), { default: [] }),
   /** Headers to send. They replace the default headers. */

@@ -34,17 +34,15 @@ const parameters = Type.Object({
    * names of zones, are not supported: use XXX for the offset or VV for the id of the zone.
    */
   formatStr: Type.String(),
-  /** The zone to write the dates in, such as "Europe/Paris", "UTC" or "+02:00". Defaults to "UTC". */
+  /** The zone to write the dates in, such as "Europe/Paris", "UTC" or "+02:00". */
   timeZoneId: Type.String({ default: 'UTC' }),
-  /**
-   * The language tag for names of months and days and for the weeks of the year, such as "de-DE". Defaults to "en-US".
-   */
+  /** The language tag for names of months and days and for the weeks of the year, such as "de-DE". */
   locale: Type.String({ default: 'en-US' }),
-  /** What numbers count: "milliseconds" or "seconds". Defaults to "milliseconds". */
+  /** What numbers count: "milliseconds" or "seconds". */
   epochUnit: OneOf(['milliseconds', 'seconds'], { default: 'milliseconds' }),
   /**
    * What happens to a destination that exists: "overwrite" replaces its values, "append" adds to them, "skip" keeps
-   * them. Defaults to "overwrite".
+   * them.
    */
   updateMode: UpdateModeParameter,
 });

@@ -13,9 +13,9 @@ import {
 } from '@headrace/engine';
 
 const parameters = Type.Object({
-  /** What replaces a blank. Defaults to "_". */
+  /** What replaces a blank. */
   delimiter: Type.String({ default: '_' }),
-  /** What replaces each other character that is not allowed. Defaults to nothing: such characters are removed. */
+  /** What replaces each other character that is not allowed. If it is empty, such characters are removed. */
   nonAlphanumReplacement: Type.String({ default: '' }),
 });
 

@@ -25,8 +25,7 @@ const parameters = Type.Object({
   mode: Type.String(),
   /**
    * What happens to a destination that exists: "overwrite" replaces its values, "append" adds to them, "skip" keeps
-   * them. With one destination for several sources, "overwrite" leaves the values of the last source. Defaults to
-   * "overwrite".
+   * them. With one destination for several sources, "overwrite" leaves the values of the last source.
    */
   updateMode: UpdateModeParameter,
 });

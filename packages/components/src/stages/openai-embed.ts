@@ -32,11 +32,11 @@ const parameters = Type.Object({
   embedChildren: Type.Boolean(),
   /** The key for OpenAI. Write ${OPENAI_API_KEY} to read it from the environment. Your server may accept any key. */
   apiKey: Type.String(),
-  /** The field for the vector. Defaults to embeddings. */
+  /** The field for the vector. */
   dest: Type.String({ default: 'embeddings' }),
   /**
    * The model: text-embedding-3-small, text-embedding-3-large or text-embedding-ada-002, in upper or lower case, or a
-   * model of the server at baseUrl. Defaults to text-embedding-3-small.
+   * model of the server at baseUrl.
    */
   modelName: Type.String({ default: 'text-embedding-3-small' }),
   /** The length of the vectors, for models that can shorten them. Defaults to the length of the model. */

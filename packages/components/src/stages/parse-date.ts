@@ -31,10 +31,10 @@ const parameters = Type.Object({
   dest: Type.Array(Type.String()),
   /**
    * Patterns in the language of Java's DateTimeFormatter, such as yyyy-MM-dd HH:mm:ss, with English names of months and
-   * days. A pattern without a full date matches nothing; one without an hour means midnight. Defaults to none.
+   * days. A pattern without a full date matches nothing; one without an hour means midnight.
    */
   formatStrs: Type.Array(Type.String(), { default: [] }),
-  /** Predefined formatters. Defaults to none. */
+  /** Predefined formatters. */
   formatters: Type.Array(
     Type.Object({
       /**
@@ -52,8 +52,7 @@ const parameters = Type.Object({
   timeZoneId: Type.Optional(Type.String()),
   /**
    * What happens to a destination that exists: "overwrite" replaces its values, "append" adds to them, "skip" keeps
-   * them. With one destination for several sources, "overwrite" leaves the dates of the last source. Defaults to
-   * "overwrite".
+   * them. With one destination for several sources, "overwrite" leaves the dates of the last source.
    */
   updateMode: UpdateModeParameter,
 });

@@ -3,13 +3,13 @@ import { type Document, HeadraceError, type ParameterProblem, Stage, type Static
 import { folderOf, normalizeFilePath } from '@headrace/java-text/text';
 
 const parameters = Type.Object({
-  /** The field with the path. If it is a list, its first value is used. Defaults to file_path. */
+  /** The field with the path. If it is a list, its first value is used. */
   filePathField: Type.String({ default: 'file_path' }),
   /** The separator in the results, "/" or "\\". Defaults to that of the system. */
   fileSep: Type.Optional(Type.String()),
-  /** Whether file_extension is in upper case. Defaults to true. */
+  /** Whether file_extension is in upper case. */
   uppercaseExtension: Type.Boolean({ default: true }),
-  /** Whether to write file_paths. Defaults to true. */
+  /** Whether to write file_paths. */
   includeHierarchy: Type.Boolean({ default: true }),
 });
 

@@ -28,7 +28,7 @@ const parameters = Type.Object({
   src: Type.String(),
   /**
    * Whether the value is bytes, or UTF-8 text encoded in base64 (standard alphabet, with padding). Any other value
-   * fails the document. Defaults to false.
+   * fails the document.
    */
   sourceIsBase64: Type.Boolean({ default: false }),
   /**
@@ -39,7 +39,7 @@ const parameters = Type.Object({
   jsonFieldPaths: Type.Optional(MapOf(Type.Unknown())),
   /**
    * What happens to a field that exists: "overwrite" replaces its values, "append" adds to them (a list as one value
-   * inside the other), "skip" keeps them. Defaults to "overwrite".
+   * inside the other), "skip" keeps them.
    */
   updateMode: UpdateModeParameter,
 });

@@ -31,17 +31,14 @@ const parameters = Type.Object({
   systemPrompt: Type.Optional(Type.String()),
   /**
    * The maximum time without data from the server, in seconds. The document fails if the server sent nothing for so
-   * long, neither for this document nor for another one. Loading a model takes a while at first. Defaults to 10.
+   * long, neither for this document nor for another one. Loading a model takes a while at first.
    */
   timeout: Type.Number({ default: 10, exclusiveMinimum: 0, ...capped('maxWaitSecs') }),
   /** The fields that the model gets, in this order. A missing field is null. Defaults to the whole document. */
   fields: Type.Optional(Type.Array(Type.String())),
-  /** Whether an answer that is not a JSON object fails the document. Defaults to false. */
+  /** Whether an answer that is not a JSON object fails the document. */
   requireJSON: Type.Boolean({ default: false }),
-  /**
-   * What happens to an existing field that the answer also has: "overwrite", "append" or "skip". Defaults to
-   * "overwrite".
-   */
+  /** What happens to an existing field that the answer also has: "overwrite", "append" or "skip". */
   updateMode: UpdateModeParameter,
 });
 

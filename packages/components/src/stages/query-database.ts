@@ -48,9 +48,9 @@ const parameters = Type.Object({
   inputTypes: Type.Array(Type.String()),
   /** For each column, by its label in any letter case, the field for its values. */
   fieldMapping: MapOf(Type.String()),
-  /** How often a failed connection is tried again. A refused password is not. Defaults to 1. */
+  /** How often a failed connection is tried again. A refused password is not. */
   connectionRetries: Type.Integer({ default: 1, ...clamped({ minimum: 1 }), ...capped('maxRetries') }),
-  /** The wait before each retry, in milliseconds. Defaults to 10000. */
+  /** The wait before each retry, in milliseconds. */
   connectionRetryPause: Type.Integer({
     default: 10_000,
     ...clamped({ maximum: MAX_MILLIS }),

@@ -30,16 +30,16 @@ const parameters = Type.Object({
    * are replaced.
    */
   searchTemplate: Type.Optional(Type.String()),
-  /** Fields that are parameters and are required. Defaults to none. */
+  /** Fields that are parameters and are required. */
   requiredParamNames: Type.Array(Type.String(), { default: [] }),
-  /** Fields that are parameters if they exist. Defaults to none. */
+  /** Fields that are parameters if they exist. */
   optionalParamNames: Type.Array(Type.String(), { default: [] }),
   /**
    * The part of the answer to write, as a JSON pointer: /hits/hits/0/_source/title. If it finds nothing, null is
    * written. Defaults to the whole answer.
    */
   opensearchResponsePath: Type.Optional(Type.String()),
-  /** The field for the answer. The previous value is replaced. Defaults to response. */
+  /** The field for the answer. The previous value is replaced. */
   destinationField: Type.String({ default: 'response' }),
 });
 

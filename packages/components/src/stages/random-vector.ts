@@ -19,7 +19,7 @@ const parameters = Type.Object({
   dimensions: Type.Integer({ minimum: 1, ...capped('maxItems') }),
   /**
    * What happens to a field that exists: "overwrite" replaces its values, "append" adds the numbers to them, "skip"
-   * keeps them. Defaults to "overwrite".
+   * keeps them.
    */
   updateMode: UpdateModeParameter,
 });

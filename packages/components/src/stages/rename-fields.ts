@@ -20,12 +20,12 @@ const parameters = Type.Object({
   fieldMapping: MapOf(Type.String()),
   /**
    * What happens when a field of the new name exists: "overwrite" replaces its values, "append" makes it a list and
-   * adds the renamed values, "skip" keeps it and removes the field of the old name. Defaults to "overwrite".
+   * adds the renamed values, "skip" keeps it and removes the field of the old name.
    */
   updateMode: UpdateModeParameter,
   /**
    * Whether the fields of attached children, and of their children, are renamed too. Conditions of the stage see only
-   * the document. Defaults to false.
+   * the document.
    */
   applyToChildren: Type.Boolean({ default: false }),
 });

@@ -33,18 +33,17 @@ const parameters = Type.Object({
    * not change without one.
    */
   replacementField: Type.Optional(Type.String()),
-  /** Whether ASCII letters match in upper and lower case. Defaults to false. */
+  /** Whether ASCII letters match in upper and lower case. */
   ignoreCase: Type.Boolean({ default: false }),
-  /** Whether ^ and $ match at the start and end of each line. Defaults to false. */
+  /** Whether ^ and $ match at the start and end of each line. */
   multiline: Type.Boolean({ default: false }),
-  /** Whether . matches line breaks. Defaults to false. */
+  /** Whether . matches line breaks. */
   dotall: Type.Boolean({ default: false }),
-  /** Whether the expressions are plain texts. The rules for the replacement do not change. Defaults to false. */
+  /** Whether the expressions are plain texts. The rules for the replacement do not change. */
   literal: Type.Boolean({ default: false }),
   /**
    * What happens to a destination that exists: "overwrite" replaces its values, "append" adds to them, "skip" keeps
-   * them. With one destination for several sources, "overwrite" leaves the values of the last source. Defaults to
-   * "overwrite".
+   * them. With one destination for several sources, "overwrite" leaves the values of the last source.
    */
   updateMode: UpdateModeParameter,
 });

@@ -16,7 +16,7 @@ type XmlReader = import('@headrace/xml/reader').XmlReader;
 const parameters = Type.Object({
   /** For each XPath expression, the fields that get its matches, such as "//book/title": ["title", "all_titles"]. */
   fieldMapping: MapOf(Type.Array(Type.String())),
-  /** The field with the XML. Defaults to "xml". */
+  /** The field with the XML. */
   xmlField: Type.String({ default: 'xml' }),
 });
 

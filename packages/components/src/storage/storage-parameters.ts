@@ -7,7 +7,7 @@ const pageSize = Type.Optional(Type.Integer({ minimum: 1, ...capped('maxItems') 
 const trust = {
   /** The certificates for TLS, as PEM files. */
   tls: tlsParameter,
-  /** Whether to accept any certificate of the server, for tests only. Defaults to false. */
+  /** Whether to accept any certificate of the server, for tests only. */
   acceptInvalidCert: Type.Boolean({ default: false }),
 };
 

@@ -50,7 +50,7 @@ export const indexerSettings = Type.Object({
         'The field whose value is the index or collection to write to. Only for indexers that write to an index or collection.',
     }),
   ),
-  whitelist: Type.Array(Type.String(), { default: [], description: 'The fields to send. Defaults to all fields.' }),
+  whitelist: Type.Array(Type.String(), { default: [], description: 'The fields to send. An empty list means all.' }),
   blacklist: Type.Array(Type.String(), { default: [], description: 'The fields that are not sent.' }),
   deletionMarkerField: Type.Optional(
     Type.String({

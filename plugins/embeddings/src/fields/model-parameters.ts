@@ -20,17 +20,17 @@ export const modelParameters = {
   maxLength: Type.Optional(Type.Integer({ minimum: 3, ...capped('maxItems') })),
   /**
    * The maximum number of texts that the model computes together. A processor gets fewer long texts at a time: at most
-   * 512 tokens, or one text. Defaults to 32.
+   * 512 tokens, or one text.
    */
   batchSize: Type.Integer({ default: 32, minimum: 1, maximum: 1024 }),
   /**
    * How many processor threads each pipeline thread uses for the model. Each pipeline thread holds the model in memory,
-   * so more threads here need less memory than more pipeline threads. Defaults to 1.
+   * so more threads here need less memory than more pipeline threads.
    */
   threads: Type.Integer({ default: 1, minimum: 1, maximum: 64, ...capped('maxThreads') }),
   /**
-   * What computes the model: cpu, or a graphics card with cuda (Linux), coreml (macOS), dml (Windows) or webgpu. It must
-   * be offered by the installed onnxruntime-node. Defaults to cpu.
+   * What computes the model: cpu, or a graphics card with cuda (Linux), coreml (macOS), dml (Windows) or webgpu. It
+   * must be offered by the installed onnxruntime-node.
    */
   device: OneOf(DEVICES, { default: 'cpu' }),
   /**

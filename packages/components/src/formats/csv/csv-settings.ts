@@ -12,25 +12,25 @@ export const MAX_LINES_PER_CELL = 1000;
 
 /** The parameters for reading CSV, except those of the id. */
 export const csvParameters = {
-  /** The character between cells. Of a longer text, only the first character is used. Defaults to a comma. */
+  /** The character between cells. Of a longer text, only the first character is used. */
   separatorChar: Type.String({ default: ',' }),
-  /** Whether tabs separate cells. It overrides separatorChar. Defaults to false. */
+  /** Whether tabs separate cells. It overrides separatorChar. */
   useTabs: Type.Boolean({ default: false }),
-  /** Whether double quotes enclose cells; otherwise they are ordinary characters. Defaults to true. */
+  /** Whether double quotes enclose cells; otherwise they are ordinary characters. */
   interpretQuotes: Type.Boolean({ default: true }),
-  /** Whether a backslash is an ordinary character. Set it for files with Windows paths. Defaults to false. */
+  /** Whether a backslash is an ordinary character. Set it for files with Windows paths. */
   ignoreEscapeChar: Type.Boolean({ default: false }),
-  /** Whether names of columns are turned to lower case. Defaults to false. */
+  /** Whether names of columns are turned to lower case. */
   lowercaseFields: Type.Boolean({ default: false }),
-  /** Cells with one of these texts are omitted. List the empty text to omit empty cells. Defaults to none. */
+  /** Cells with one of these texts are omitted. List the empty text to omit empty cells. */
   ignoredTerms: Type.Array(Type.String(), { default: [] }),
-  /** The field for the line number. Defaults to csvLineNumber. */
+  /** The field for the line number. */
   lineNumberField: Type.String({ default: 'csvLineNumber' }),
-  /** The field for the name of the file. Defaults to filename. */
+  /** The field for the name of the file. */
   filenameField: Type.String({ default: 'filename' }),
-  /** The field for the path as it is configured. Defaults to source. */
+  /** The field for the path as it is configured. */
   filePathField: Type.String({ default: 'source' }),
-  /** How many lines a quoted cell may have. Raise it for longer texts. Defaults to 1000. */
+  /** How many lines a quoted cell may have. Raise it for longer texts. */
   maxLinesPerCell: Type.Integer({ default: MAX_LINES_PER_CELL, minimum: 1 }),
   ...encodingParameters,
 };

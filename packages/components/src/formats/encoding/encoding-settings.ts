@@ -11,9 +11,7 @@ export interface EncodingSettings {
 
 /** The parameter `onInvalidBytes`, which all formats have. */
 export const invalidBytesParameter = {
-  /**
-   * What happens to bytes that do not decode: "replace" makes them U+FFFD, "fail" fails the file. Defaults to replace.
-   */
+  /** What happens to bytes that do not decode: "replace" makes them U+FFFD, "fail" fails the file. */
   onInvalidBytes: OneOf(['replace', 'fail'], { default: 'replace' }),
 };
 
@@ -21,7 +19,7 @@ export const invalidBytesParameter = {
 export const encodingParameters = {
   /**
    * The encoding of the file: a label of the Encoding Standard (windows-1252, utf-16le, shift_jis, …), another name
-   * that Java or iconv-lite knows (cp850, IBM037), or auto. Defaults to utf-8.
+   * that Java or iconv-lite knows (cp850, IBM037), or auto.
    */
   encoding: Type.String({ default: 'utf-8' }),
   ...invalidBytesParameter,
