@@ -7,6 +7,7 @@ import {
   type Connector,
   type ConnectorContext,
   type IndexerContext,
+  indexerSettings,
   type JsonObject,
   readJson,
   type TObject,
@@ -183,7 +184,7 @@ describe('recorded cases of CSVIndexer', () => {
   it.each(cases)('$name', async (recorded) => {
     const dir = await prepare(recorded);
     const { documents, log } = await run(recorded, dir);
-    const context: IndexerContext = { runId: '@RUN@', log, settings: {} as IndexerContext['settings'] };
+    const context: IndexerContext = { runId: '@RUN@', log, settings: withDefaults(indexerSettings) };
     const indexer = new CSVIndexer(
       withDefaults(CSVIndexer.parameters, inDirectory(recorded.csv, dir) as never),
       context,

@@ -4,7 +4,14 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type DocumentEncoder, type Indexer, type IndexerContext, readDocument, withDefaults } from '@headrace/engine';
+import {
+  type DocumentEncoder,
+  type Indexer,
+  type IndexerContext,
+  indexerSettings,
+  readDocument,
+  withDefaults,
+} from '@headrace/engine';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CSVIndexer } from './csv-indexer.ts';
 import { JsonLinesIndexer } from './json-lines-indexer.ts';
@@ -17,7 +24,7 @@ const newPath = () => join(root, `${files++}`, 'deep', 'out');
 
 function context(settings: object = {}): IndexerContext {
   const log = { debug() {}, info() {}, warn() {}, error() {} };
-  return { runId: 'r', log, settings: settings as IndexerContext['settings'] };
+  return { runId: 'r', log, settings: withDefaults(indexerSettings, settings) };
 }
 
 async function encode(indexer: Indexer, documents: string[]): Promise<Uint8Array> {

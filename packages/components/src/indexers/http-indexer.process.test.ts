@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import { type IndexerContext, type IndexerSettings, withDefaults } from '@headrace/engine';
+import { type IndexerContext, type IndexerSettings, indexerSettings, withDefaults } from '@headrace/engine';
 import { inGroupsOf, type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KeyedEncoder, type KeyedEncoderOptions } from '../delivery/keyed-encoder.ts';
@@ -73,7 +73,7 @@ describe('HttpIndexer', () => {
     ['/x/{id}', 422, undefined],
   ])('decides for %s with status %s whether the document may be the cause', async (path, status, undelivered) => {
     stub.handle(({ method }, response) => void response.writeHead(method === 'HEAD' ? 200 : status).end());
-    const context = { runId: 'r', settings: {} } as IndexerContext;
+    const context = { runId: 'r', settings: withDefaults(indexerSettings) } as IndexerContext;
     const indexer = new HttpIndexer(
       withDefaults(HttpIndexer.parameters, { url: stub.url + path, form: 'single' }),
       context,

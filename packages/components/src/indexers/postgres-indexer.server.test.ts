@@ -1,4 +1,4 @@
-import { type IndexerContext, type IndexerSettings, withDefaults } from '@headrace/engine';
+import { type IndexerContext, type IndexerSettings, indexerSettings, withDefaults } from '@headrace/engine';
 import { prepareSql } from '@headrace/java-text/sql';
 import { describeWithOwnServer } from '@headrace/testing/real-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -269,7 +269,7 @@ await describeWithOwnServer(
         return new;
       end $$;
       create trigger bad before insert on ${table} for each row execute function ${table}_bad()`);
-      const context = { runId: 'r', log: QUIET, settings: {} } as unknown as IndexerContext;
+      const context = { runId: 'r', log: QUIET, settings: withDefaults(indexerSettings) } as unknown as IndexerContext;
       const indexer = new PostgresIndexer(
         withDefaults(PostgresIndexer.parameters, { connectionString: `jdbc:${server.url}`, table }),
         context,

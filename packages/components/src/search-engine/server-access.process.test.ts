@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type IndexerContext, type StageContext, withDefaults } from '@headrace/engine';
+import { type IndexerContext, indexerSettings, type StageContext, withDefaults } from '@headrace/engine';
 import { hasOpenssl, makeCertificates } from '@headrace/testing/certificates';
 import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -22,7 +22,7 @@ interface Client {
 }
 
 const { log } = new CollectingPublisher();
-const indexing = { runId: 'r', log, settings: {} } as IndexerContext;
+const indexing = { runId: 'r', log, settings: withDefaults(indexerSettings) } as IndexerContext;
 const ofIndexer = (indexer: { connect(): Promise<void>; close(): Promise<void> }): Client => ({
   ask: () => indexer.connect(),
   close: () => indexer.close(),
