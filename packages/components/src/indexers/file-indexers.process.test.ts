@@ -146,7 +146,7 @@ describe('JsonLinesIndexer', () => {
     const module = new URL('./json-lines-indexer.ts', import.meta.url).href;
     const script = `
       const { JsonLinesIndexer } = await import(${JSON.stringify(module)});
-      const indexer = new JsonLinesIndexer({ path: '-' }, { settings: {} });
+      const indexer = new JsonLinesIndexer({ path: '-', append: false }, { settings: { whitelist: [], blacklist: [] } });
       await indexer.connect();
       await indexer.send({ count: 2, pieces: [Buffer.alloc(300_000, 'a'), Buffer.from('b\\n')], ids: () => [] });
       await indexer.close({ failed: false });`;
