@@ -8,7 +8,7 @@ export class Shout extends Stage {
     /** The field to shout. */
     field: Type.String(),
     /** What is at the end. */
-    mark: Type.Optional(OneOf(['!', '!!'], { default: '!' })),
+    mark: OneOf(['!', '!!'], { default: '!' }),
   });
   static examples = [{ params: { field: 'a' }, input: [{ id: '1', a: 'x' }], output: [{ id: '1', a: 'X!' }] }];
   process(document) { document.set(this.params.field, document.text(this.params.field).toUpperCase() + this.params.mark); }

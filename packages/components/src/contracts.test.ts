@@ -1,7 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Document, type EncodedBatch, type Publisher, type RecordSink } from '@headrace/engine';
+import {
+  Document,
+  type EncodedBatch,
+  indexerSettings,
+  type Publisher,
+  type RecordSink,
+  withDefaults,
+} from '@headrace/engine';
 import { expect, it, onTestFinished } from 'vitest';
 import { charsetDecoder, labelDecoder, markedEncoding, replacements } from './charsets.ts';
 import {
@@ -25,7 +32,10 @@ import { cachedVector, openOutputFile, Storages } from './storage/index.ts';
 // headrace/storage and headrace/charsets, so that documents would be lost or wrong without an error.
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
-const retries = retriesOf({ runId: 'r', settings: { maxRetries: 3, retryWaitDurationMs: 0 }, log }, 'X');
+const retries = retriesOf(
+  { runId: 'r', settings: withDefaults(indexerSettings, { maxRetries: 3, retryWaitDurationMs: 0 }), log },
+  'X',
+);
 const { signal } = new AbortController();
 const busy: DeliveryFailure = { status: 429, message: 'busy' };
 const decoderIn = (name: string) => ({ url: import.meta.url, name, options: {} });

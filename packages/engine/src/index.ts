@@ -18,6 +18,7 @@ export {
   type RejectedRecord,
   type TrackedChunk,
 } from './component/connector.ts';
+export { type Given, withDefaults } from './component/defaults.ts';
 export type {
   DestinationAccess,
   Journal,

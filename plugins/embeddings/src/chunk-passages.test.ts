@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { assertStageContract, makeStage, toDocument } from '@headrace/engine/testing';
 import { Tokenizer } from '@headrace/local-models';
 import fc from 'fast-check';
+import { withDefaults } from 'headrace/engine';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { ChunkPassages } from './chunk-passages.ts';
 import { TinyModel } from './testing/tiny-model.ts';
@@ -207,7 +208,11 @@ describe('ChunkPassages', () => {
 
   it('refuses an unknown size, and a destination that every passage has', async () => {
     const check = (params: object) =>
-      [...ChunkPassages.check({ source: 'a', dest: 'text', overlap: 0, ...params })].map(({ parameter }) => parameter);
+      [
+        ...ChunkPassages.check(
+          withDefaults(ChunkPassages.parameters, { source: 'a', dest: 'text', overlap: 0, ...params }),
+        ),
+      ].map(({ parameter }) => parameter);
     expect(check({})).toEqual(['model']);
     expect(check({ model: 'm', maxCharacters: 50 })).toEqual(['maxCharacters']);
     expect(check({ maxCharacters: 50, maxTokens: 20 })).toEqual(['maxTokens']);

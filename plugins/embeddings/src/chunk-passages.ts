@@ -16,10 +16,10 @@ import type { Section } from './passages/passages.ts';
 const parameters = Type.Object({
   /** The field with the text. */
   source: Type.String(),
-  /** The field of the children for the text of a passage. Defaults to text. */
-  dest: Type.Optional(Type.String({ default: 'text' })),
-  /** Whether the text is Markdown, with headings, lists and tables, or plain text. Defaults to markdown. */
-  format: Type.Optional(OneOf(['markdown', 'text'], { default: 'markdown' })),
+  /** The field of the children for the text of a passage. */
+  dest: Type.String({ default: 'text' }),
+  /** Whether the text is Markdown, with headings, lists and tables, or plain text. */
+  format: OneOf(['markdown', 'text'], { default: 'markdown' }),
   /**
    * The folder of the model that embeds the passages, as for LocalEmbed. Its tokenizer counts the tokens. Required
    * unless maxCharacters is given.
@@ -31,13 +31,13 @@ const parameters = Type.Object({
   maxCharacters: Type.Optional(Type.Integer({ minimum: 20 })),
   /**
    * How many tokens, or characters, of a passage the next passage of the same section repeats at most. Only whole
-   * sentences are repeated. Defaults to 0.
+   * sentences are repeated.
    */
-  overlap: Type.Optional(Type.Integer({ default: 0, minimum: 0 })),
-  /** Whether the text of a passage begins with its headings: Guide > Installation. Defaults to true. */
-  withHeadings: Type.Optional(Type.Boolean({ default: true })),
-  /** Whether each section also becomes a child, which its passages name in section_id. Defaults to false. */
-  sections: Type.Optional(Type.Boolean({ default: false })),
+  overlap: Type.Integer({ default: 0, minimum: 0 }),
+  /** Whether the text of a passage begins with its headings: Guide > Installation. */
+  withHeadings: Type.Boolean({ default: true }),
+  /** Whether each section also becomes a child, which its passages name in section_id. */
+  sections: Type.Boolean({ default: false }),
 });
 
 type Params = Static<typeof parameters>;
@@ -154,7 +154,7 @@ export class ChunkPassages extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    const { model, format, maxCharacters = 0, overlap = 0, withHeadings = true } = this.params;
+    const { model, format, maxCharacters = 0, overlap, withHeadings } = this.params;
     const [{ markdownBlocks, textBlocks }, { sectionsOf }] = await Promise.all([
       import('./passages/blocks.ts'),
       import('./passages/passages.ts'),
@@ -166,7 +166,7 @@ export class ChunkPassages extends Stage<typeof parameters> {
   }
 
   override process(document: Document): void {
-    const { source, dest = 'text', sections: withSections = false } = this.params;
+    const { source, dest, sections: withSections } = this.params;
     const given = document.text(source);
     if (given === undefined || given.trim() === '') return;
     const text = given.replace(/\r\n?/g, '\n');

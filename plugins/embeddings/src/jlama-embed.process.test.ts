@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assertStageContract, makeStage, runStage } from '@headrace/engine/testing';
 import { StubServer } from '@headrace/testing/stub-server';
+import { withDefaults } from 'headrace/engine';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { JlamaEmbed } from './jlama-embed.ts';
 import { LocalEmbed } from './local-embed.ts';
@@ -107,7 +108,7 @@ describe('JlamaEmbed', () => {
 
   it('warns about parameters without an effect', () => {
     const more = { workingMemoryType: 'BF16', deleteModelAfter: true, dest: 'v' };
-    const problems = [...JlamaEmbed.check({ ...params(), ...more } as never)];
+    const problems = [...JlamaEmbed.check(withDefaults(JlamaEmbed.parameters, { ...params(), ...more } as never))];
     expect(problems.map(({ parameter, severity }) => [parameter, severity])).toEqual([
       ['workingMemoryType', 'warning'],
       ['deleteModelAfter', 'warning'],

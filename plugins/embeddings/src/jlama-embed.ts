@@ -11,7 +11,6 @@ import {
   type Static,
   type TouchedFile,
   Type,
-  type UpdateMode,
   UpdateModeParameter,
 } from 'headrace/engine';
 import { checkCache } from 'headrace/storage';
@@ -26,23 +25,23 @@ const parameters = Type.Object({
   model: Type.String(),
   /** The folder of the models. The model itself is in the folder owner_name in it. */
   pathToStoreModel: Type.String(READS),
-  /** The field for the vector. Defaults to embeddings. */
-  dest: Type.Optional(Type.String({ default: 'embeddings' })),
+  /** The field for the vector. */
+  dest: Type.String({ default: 'embeddings' }),
   /** Accepted because Lucille has it. Has no effect: the model computes with floats of 32 bits. */
   workingMemoryType: Type.Optional(Type.String()),
   /**
    * The type of the weights: I8, U8, Q4 and Q5 use weights of 8 bits, which need less memory and change the vectors a
-   * little. Other values use floats of 32 bits. Defaults to F32.
+   * little. Other values use floats of 32 bits.
    */
-  workingQuantizationType: Type.Optional(Type.String({ default: 'F32' })),
-  /** Whether the folder of the model is deleted after the run. Needs allowDownload. Defaults to false. */
-  deleteModelAfter: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether a model that is not in its folder is downloaded when the run starts. Defaults to false. */
-  allowDownload: Type.Optional(Type.Boolean({ default: false })),
-  /** The URL of the server with the models. Defaults to https://huggingface.co. */
-  hubUrl: Type.Optional(Type.String({ default: 'https://huggingface.co', ...CONNECTS })),
+  workingQuantizationType: Type.String({ default: 'F32' }),
+  /** Whether the folder of the model is deleted after the run. Needs allowDownload. */
+  deleteModelAfter: Type.Boolean({ default: false }),
+  /** Whether a model that is not in its folder is downloaded when the run starts. */
+  allowDownload: Type.Boolean({ default: false }),
+  /** The URL of the server with the models. */
+  hubUrl: Type.String({ default: 'https://huggingface.co', ...CONNECTS }),
   ...modelParameters,
-  /** What happens to a vector that the document has: "overwrite", "append" or "skip". Defaults to "overwrite". */
+  /** What happens to a vector that the document has: "overwrite", "append" or "skip". */
   updateMode: UpdateModeParameter,
 });
 
@@ -83,7 +82,7 @@ export class JlamaEmbed extends Stage<typeof parameters> {
   ];
 
   static override *check(params: Params): Generator<ParameterProblem> {
-    yield* checkVectorField(params.dest as string);
+    yield* checkVectorField(params.dest);
     yield* checkCache(params.cache);
     yield* checkRuntime('model', params.device);
     if (!MODEL_NAME.test(params.model)) {
@@ -99,7 +98,7 @@ export class JlamaEmbed extends Stage<typeof parameters> {
       const message = 'deleteModelAfter has no effect without allowDownload: the model could not be used again';
       yield { parameter: 'deleteModelAfter', severity: 'warning', message, hint: 'Remove it, or set allowDownload.' };
     }
-    if (!/^https?:$/.test(URL.parse(params.hubUrl as string)?.protocol ?? '')) {
+    if (!/^https?:$/.test(URL.parse(params.hubUrl)?.protocol ?? '')) {
       yield { parameter: 'hubUrl', message: 'hubUrl must be an http or https URL' };
     }
   }
@@ -118,11 +117,11 @@ export class JlamaEmbed extends Stage<typeof parameters> {
 
   constructor(params: Params, context: StageContext) {
     super(params, context);
-    this.maxInFlight = 4 * (params.batchSize as number);
+    this.maxInFlight = 4 * params.batchSize;
     this.#fields = {
       source: params.source,
-      dest: params.dest as string,
-      updateMode: params.updateMode as UpdateMode,
+      dest: params.dest,
+      updateMode: params.updateMode,
       embedDocument: true,
       embedChildren: false,
     };
@@ -150,15 +149,7 @@ export class JlamaEmbed extends Stage<typeof parameters> {
       const { downloadModel } = await import('./hub/download-model.ts');
       await downloadModel(this.#hubModel(), folder);
     }
-    const {
-      pooling,
-      normalize,
-      maxLength,
-      batchSize = 32,
-      threads = 1,
-      device,
-      workingQuantizationType = '',
-    } = this.params;
+    const { pooling, normalize, maxLength, batchSize, threads, device, workingQuantizationType } = this.params;
     const dtype = EIGHT_BITS.includes(workingQuantizationType.trim().toUpperCase()) ? 'q8' : 'fp32';
     const { CachedModel } = await import('./fields/cached-model.ts');
     const { computeMillis } = this.context;
@@ -191,7 +182,7 @@ export class JlamaEmbed extends Stage<typeof parameters> {
   }
 
   #hubModel(): { hub: string; name: string } {
-    return { hub: this.params.hubUrl as string, name: this.params.model };
+    return { hub: this.params.hubUrl, name: this.params.model };
   }
 
   #missingModel(): HeadraceError {

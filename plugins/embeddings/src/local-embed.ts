@@ -8,7 +8,6 @@ import {
   type StageContext,
   type Static,
   Type,
-  type UpdateMode,
   UpdateModeParameter,
 } from 'headrace/engine';
 import { checkCache } from 'headrace/storage';
@@ -24,21 +23,20 @@ const parameters = Type.Object({
    * config.json (models of type bert) or an ONNX file (all models).
    */
   model: Type.String(READS),
-  /** The field for the vector. Defaults to embeddings. */
-  dest: Type.Optional(Type.String({ default: 'embeddings' })),
-  /** Whether the document itself is embedded. Defaults to true. */
-  embedDocument: Type.Optional(Type.Boolean({ default: true })),
-  /** Whether its attached children are embedded, such as those of ChunkText. Defaults to false. */
-  embedChildren: Type.Optional(Type.Boolean({ default: false })),
-  /** A text that is put before each text, such as "passage: ", which some models need. Defaults to none. */
-  prefix: Type.Optional(Type.String({ default: '' })),
+  /** The field for the vector. */
+  dest: Type.String({ default: 'embeddings' }),
+  /** Whether the document itself is embedded. */
+  embedDocument: Type.Boolean({ default: true }),
+  /** Whether its attached children are embedded, such as those of ChunkText. */
+  embedChildren: Type.Boolean({ default: false }),
+  /** A text that is put before each text, such as "passage: ", which some models need. */
+  prefix: Type.String({ default: '' }),
   /**
-   * The numbers that the model uses: fp32, or q8, which has 8 bits, needs less memory and changes the vectors a
-   * little. Defaults to fp32.
+   * The numbers that the model uses: fp32, or q8, which has 8 bits, needs less memory and changes the vectors a little.
    */
-  dtype: Type.Optional(OneOf(['fp32', 'q8'], { default: 'fp32' })),
+  dtype: OneOf(['fp32', 'q8'], { default: 'fp32' }),
   ...modelParameters,
-  /** What happens to a vector that the document has: "overwrite", "append" or "skip". Defaults to "overwrite". */
+  /** What happens to a vector that the document has: "overwrite", "append" or "skip". */
   updateMode: UpdateModeParameter,
 });
 
@@ -80,7 +78,7 @@ export class LocalEmbed extends Stage<typeof parameters> {
     if (params.embedDocument === false && params.embedChildren !== true) {
       yield { parameter: 'embedDocument', message: 'At least one of embedDocument and embedChildren must be true' };
     }
-    yield* checkVectorField(params.dest as string);
+    yield* checkVectorField(params.dest);
     yield* checkCache(params.cache);
     yield* checkRuntime('model', params.device);
   }
@@ -92,13 +90,13 @@ export class LocalEmbed extends Stage<typeof parameters> {
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.maxInFlight = 4 * (params.batchSize as number);
+    this.maxInFlight = 4 * params.batchSize;
     this.#fields = {
       source: params.source,
-      dest: params.dest as string,
-      updateMode: params.updateMode as UpdateMode,
-      embedDocument: params.embedDocument as boolean,
-      embedChildren: params.embedChildren as boolean,
+      dest: params.dest,
+      updateMode: params.updateMode,
+      embedDocument: params.embedDocument,
+      embedChildren: params.embedChildren,
     };
   }
 
@@ -113,7 +111,7 @@ export class LocalEmbed extends Stage<typeof parameters> {
 
   override async start(): Promise<void> {
     const { CachedModel } = await import('./fields/cached-model.ts');
-    const { model, dtype = 'fp32', pooling, normalize, maxLength, batchSize = 32, threads = 1, device } = this.params;
+    const { model, dtype, pooling, normalize, maxLength, batchSize, threads, device } = this.params;
     const { computeMillis } = this.context;
     const settings = { pooling, normalize, maxLength, batchSize, threads, device, computeMillis };
     this.#model = await CachedModel.open(
@@ -124,7 +122,7 @@ export class LocalEmbed extends Stage<typeof parameters> {
   }
 
   override process(document: Document): Promise<void> | undefined {
-    const { prefix = '' } = this.params;
+    const { prefix } = this.params;
     return addVectors(document, this.#fields, (text) => (this.#model as CachedModel).embed(prefix + text));
   }
 

@@ -32,38 +32,38 @@ const parameters = Type.Object({
   tokenizerPath: Type.Optional(Type.String(READS)),
   /**
    * What finds the names: opennlp; compromise, which needs no models and knows rules and words of English; or onnx, a
-   * model for token classification in ONNX Runtime. Defaults to opennlp.
+   * model for token classification in ONNX Runtime.
    */
-  engine: Type.Optional(OneOf(['opennlp', 'compromise', 'onnx'], { default: 'opennlp' })),
+  engine: OneOf(['opennlp', 'compromise', 'onnx'], { default: 'opennlp' }),
   /**
    * The folder of the model for onnx: a model of Hugging Face for token classification, with config.json, tokenizer.json
    * or vocab.txt, and model.onnx or onnx/model.onnx (for q8 model_quantized.onnx or model_int8.onnx).
    */
   model: Type.Optional(Type.String(READS)),
-  /** The numbers that the model for onnx uses: fp32, or q8, which has 8 bits and needs less memory. Defaults to fp32. */
-  dtype: Type.Optional(OneOf(['fp32', 'q8'], { default: 'fp32' })),
+  /** The numbers that the model for onnx uses: fp32, or q8, which has 8 bits and needs less memory. */
+  dtype: OneOf(['fp32', 'q8'], { default: 'fp32' }),
   /**
-   * How the pieces of a word get one label with onnx, as in the pipeline of transformers: first, average, max; or simple,
-   * if pieces keep their labels. Defaults to first.
+   * How the pieces of a word get one label with onnx, as in the pipeline of transformers: first, average, max; or
+   * simple, if pieces keep their labels.
    */
-  aggregation: Type.Optional(OneOf(['first', 'average', 'max', 'simple'], { default: 'first' })),
-  /** How many processor threads each pipeline thread uses for the model for onnx. Defaults to 1. */
-  threads: Type.Optional(Type.Integer({ default: 1, minimum: 1, maximum: 64, ...capped('maxThreads') })),
+  aggregation: OneOf(['first', 'average', 'max', 'simple'], { default: 'first' }),
+  /** How many processor threads each pipeline thread uses for the model for onnx. */
+  threads: Type.Integer({ default: 1, minimum: 1, maximum: 64, ...capped('maxThreads') }),
   /**
    * What computes the model for onnx: cpu, or a graphics card with cuda (Linux), coreml (macOS), dml (Windows) or
-   * webgpu. It must be offered by the installed onnxruntime-node. Defaults to cpu.
+   * webgpu. It must be offered by the installed onnxruntime-node.
    */
-  device: Type.Optional(OneOf(DEVICES, { default: 'cpu' })),
-  /** The least probability of a name, from 0 to 1. Not for compromise. Defaults to 0. */
-  minScore: Type.Optional(Type.Number({ default: 0, minimum: 0, maximum: 1 })),
+  device: OneOf(DEVICES, { default: 'cpu' }),
+  /** The least probability of a name, from 0 to 1. Not for compromise. */
+  minScore: Type.Number({ default: 0, minimum: 0, maximum: 1 }),
   /**
    * A field for a list of objects, one for each place where a name is: field, name, value (the number of the text in
    * the list, from 0), start and end (positions in the text) and score (the probability). The list replaces the
    * previous value. Defaults to none.
    */
   detailsField: Type.Optional(Type.String()),
-  /** What happens to a field that exists: "overwrite", "append" or "skip". Defaults to "append". */
-  updateMode: Type.Optional(OneOf(['overwrite', 'append', 'skip'], { default: 'append' })),
+  /** What happens to a field that exists: "overwrite", "append" or "skip". */
+  updateMode: OneOf(['overwrite', 'append', 'skip'], { default: 'append' }),
   ...storageParameters,
 });
 
@@ -109,7 +109,7 @@ export class ApplyOpenNLPNameFinders extends Stage<typeof parameters> {
   ];
 
   static override *check(params: Params): Generator<ParameterProblem> {
-    const { models, tokenizerPath, engine, minScore = 0, detailsField } = params;
+    const { models, tokenizerPath, engine, minScore, detailsField } = params;
     if (models.size === 0) yield { parameter: 'models', message: 'models must name at least one field' };
     for (const field of models.keys()) {
       if (!RESERVED_FIELDS.has(field)) continue;
@@ -165,7 +165,7 @@ export class ApplyOpenNLPNameFinders extends Stage<typeof parameters> {
       this.#engine = new CompromiseEngine(new Map(types));
     } else if (engine === 'onnx') {
       const { OnnxEngine } = await import('./engines/onnx-engine.ts');
-      const { model: folder = '', dtype = 'fp32', aggregation = 'first', threads = 1, device } = this.params;
+      const { model: folder = '', dtype, aggregation, threads, device } = this.params;
       this.#engine = await OnnxEngine.open(
         {
           component: 'ApplyOpenNLPNameFinders',
@@ -198,7 +198,7 @@ export class ApplyOpenNLPNameFinders extends Stage<typeof parameters> {
   }
 
   #write(document: Document, names: Map<string, Entity[][]>): void {
-    const { minScore = 0, detailsField, updateMode } = this.params;
+    const { minScore, detailsField, updateMode } = this.params;
     const details: JsonObject[] = [];
     for (const [field, found] of names) {
       const names = new Set<string>();

@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { deflateSync, gunzipSync } from 'node:zlib';
-import { defaultMemoryMb } from '@headrace/engine';
 import {
   assertStageContract,
   limitMemory,
@@ -12,6 +11,7 @@ import {
   stageContext,
   toDocument,
 } from '@headrace/engine/testing';
+import { defaultMemoryMb, withDefaults } from 'headrace/engine';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApplyOCR } from './apply-ocr.ts';
 
@@ -231,7 +231,9 @@ describe('ApplyOCR', () => {
     [{ pages: new Map([['x', 'invoice']]), extractionTemplates }, 'x is not a page number from 0'],
   ])('reports a mistake in %j', (params, message) => {
     const all = { lang: 'eng', pathField: 'path', extractAllDest: 'text', ...params };
-    expect([...ApplyOCR.check(all as never)].map((problem) => problem.message)).toContain(message);
+    expect(
+      [...ApplyOCR.check(withDefaults(ApplyOCR.parameters, all as never))].map((problem) => problem.message),
+    ).toContain(message);
   });
 });
 

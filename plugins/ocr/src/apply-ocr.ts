@@ -66,9 +66,9 @@ const parameters = Type.Object({
   confidenceField: Type.Optional(Type.String()),
   /**
    * What happens if a file or one of its pages cannot be read. continue keeps what could be read, and logs a warning.
-   * fail fails the document. Defaults to continue.
+   * fail fails the document.
    */
-  onError: Type.Optional(OneOf(['continue', 'fail'], { default: 'continue' })),
+  onError: OneOf(['continue', 'fail'], { default: 'continue' }),
   /** The field for the reason why a file could not be read completely. */
   errorField: Type.Optional(Type.String()),
   /**
@@ -301,7 +301,7 @@ export class ApplyOCR extends Stage<typeof parameters> {
 
   /** Reports what could not be read, and why, as the config says. */
   #problem(document: Document, what: string, error: unknown): void {
-    const { onError = 'continue', errorField, pathField } = this.params;
+    const { onError, errorField, pathField } = this.params;
     const path = pathField === undefined ? undefined : document.text(pathField);
     const message = `${what}${path === undefined ? '' : ` of ${path}`} cannot be read: ${messageOf(error)}`;
     if (onError === 'fail') throw new HeadraceError('HR_STAGE_FAILED', message);

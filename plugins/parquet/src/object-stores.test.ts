@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { withDefaults } from 'headrace/engine';
+import { s3Parameters } from 'headrace/storage';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readDocuments } from './testing/read-documents.ts';
@@ -61,7 +63,13 @@ function listing(prefix: string): string {
 function read(params: object) {
   [paths, sent, whole] = [[], 0, 0];
   const s3 = { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-  return readDocuments({ idField: 'id', s3Key: 'key', s3Secret: 'secret', s3, ...params });
+  return readDocuments({
+    idField: 'id',
+    s3Key: 'key',
+    s3Secret: 'secret',
+    s3: withDefaults(s3Parameters, s3),
+    ...params,
+  });
 }
 
 it('reads the objects that a pattern matches, in ranges of the columns and row groups that it needs', async () => {

@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { withDefaults } from 'headrace/engine';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ParquetConnector } from './parquet-connector.ts';
@@ -238,7 +239,9 @@ describe('ParquetConnector', () => {
     ],
     [{ paths: ['a'], columns: ['run_id'] }, 'The column run_id cannot become a field, because its name is reserved'],
   ])('reports a mistake in %j', (params, message) => {
-    const problems = [...ParquetConnector.check({ idField: 'id', ...params } as never)];
+    const problems = [
+      ...ParquetConnector.check(withDefaults(ParquetConnector.parameters, { idField: 'id', ...params } as never)),
+    ];
     expect(problems.map((problem) => problem.message)).toEqual([message]);
   });
 });

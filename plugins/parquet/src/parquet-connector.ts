@@ -49,17 +49,17 @@ const parameters = Type.Object({
    * fraction of a whole number, is refused. Write numbers of more than 15 digits in quotes.
    */
   filter: Type.Optional(MapOf(Type.Unknown())),
-  /** The maximum number of documents of the run. Not together with filter. Defaults to -1, which means all. */
-  limit: Type.Optional(Type.Integer({ default: -1, minimum: -1 })),
-  /** How many rows to skip at the start of each file. Defaults to 0. */
-  start: Type.Optional(Type.Integer({ default: 0, minimum: 0 })),
+  /** The maximum number of documents of the run. Not together with filter. -1 means all. */
+  limit: Type.Integer({ default: -1, minimum: -1 }),
+  /** How many rows to skip at the start of each file. */
+  start: Type.Integer({ default: 0, minimum: 0 }),
   /**
    * How decimals are written: as number, as text with all digits, or auto: as number if the column has at most 15
-   * digits, which a number holds exactly. Defaults to auto.
+   * digits, which a number holds exactly.
    */
-  decimals: Type.Optional(OneOf(['auto', 'number', 'text'], { default: 'auto' })),
-  /** Whether binary columns without a type are text in UTF-8. Defaults to false: they are bytes. */
-  binaryAsText: Type.Optional(Type.Boolean({ default: false })),
+  decimals: OneOf(['auto', 'number', 'text'], { default: 'auto' }),
+  /** Whether binary columns without a type are text in UTF-8. Otherwise they are bytes. */
+  binaryAsText: Type.Boolean({ default: false }),
   /** The id of the access key for S3; needs s3Secret. The block s3 has more settings. */
   s3Key: Type.Optional(Type.String()),
   /** The secret of the access key for S3. */
@@ -95,7 +95,7 @@ export class ParquetConnector extends Connector<typeof parameters> {
     if ((params.s3Key === undefined) !== (params.s3Secret === undefined)) {
       yield { parameter: 's3Key', message: 's3Key and s3Secret only work together', hint: 'Set both or neither.' };
     }
-    if (params.filter !== undefined && (params.limit ?? -1) >= 0) {
+    if (params.filter !== undefined && params.limit >= 0) {
       yield {
         parameter: 'limit',
         message: 'limit cannot be combined with filter, because filtered rows are only known in the pipeline',
@@ -138,7 +138,7 @@ export class ParquetConnector extends Connector<typeof parameters> {
       });
     }
     const { signal } = publisher;
-    const { limit = -1 } = this.params;
+    const { limit } = this.params;
     const counts: Counts = {
       files: 0,
       refused: 0,
@@ -166,7 +166,7 @@ export class ParquetConnector extends Connector<typeof parameters> {
     try {
       file = await openFile(storage, uri);
       options = this.#optionsOf(file);
-      groups = file.rowGroups(this.params.start ?? 0, options.filter);
+      groups = file.rowGroups(this.params.start, options.filter);
     } catch (error) {
       await file?.close();
       const message = messageOf(error);
@@ -182,7 +182,7 @@ export class ParquetConnector extends Connector<typeof parameters> {
       const decoder = RowGroupDecoder.reference(options);
       for (const group of groups) {
         if (publisher.signal.aborted || counts.left === 0) return;
-        const skip = Math.max(0, (this.params.start ?? 0) - (group.firstRow - 1));
+        const skip = Math.max(0, this.params.start - (group.firstRow - 1));
         const rows = Math.min(group.rows - skip, counts.left);
         const parts = file.read(group, needed, skip, rows, options.filter);
         const place = { path, rowGroup: group.number, firstRow: group.firstRow };
@@ -211,7 +211,7 @@ export class ParquetConnector extends Connector<typeof parameters> {
 
   /** Returns how the rows of a file are decoded. Throws if its columns do not fit the parameters. */
   #optionsOf(file: ParquetFile): RowGroupOptions {
-    const { idField, columns, decimals = 'auto', binaryAsText = false } = this.params;
+    const { idField, columns, decimals, binaryAsText } = this.params;
     const inFile = file.columns;
     const known = new Set(inFile);
     const missing = new Set([idField, ...(columns ?? [])].filter((name) => !known.has(name)));

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { type Document, readDocument } from 'headrace/engine';
+import { type Document, indexerSettings, readDocument, withDefaults } from 'headrace/engine';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ParquetIndexer } from './parquet-indexer.ts';
 import { readDocuments } from './testing/read-documents.ts';
@@ -21,10 +21,13 @@ interface Settings {
 
 function newIndexer({ columns, retry = false, ...rest }: Settings, path = join(directory, `${files++}.parquet`)) {
   const log = { debug() {}, info() {}, warn() {}, error() {} };
-  const context = { runId: 'run-7', log, settings: {} as never, retry };
+  const context = { runId: 'run-7', log, settings: withDefaults(indexerSettings), retry };
   return {
     path,
-    indexer: new ParquetIndexer({ path, columns: new Map(Object.entries(columns)), ...rest }, context),
+    indexer: new ParquetIndexer(
+      withDefaults(ParquetIndexer.parameters, { path, columns: new Map(Object.entries(columns)), ...rest }),
+      context,
+    ),
     encoder: new RowEncoder({ columns: Object.entries(columns) }),
   };
 }
@@ -169,9 +172,15 @@ describe('ParquetIndexer', () => {
 
   it('reports unknown types, missing columns, and settings without effect', () => {
     const check = (columns: Record<string, string>, settings = {}) => [
-      ...ParquetIndexer.check({ path: 'x', columns: new Map(Object.entries(columns)) }, settings as never),
+      ...ParquetIndexer.check(
+        withDefaults(ParquetIndexer.parameters, { path: 'x', columns: new Map(Object.entries(columns)) }),
+        settings as never,
+      ),
     ];
-    const inStore = ParquetIndexer.check({ path: 's3://bucket/x', columns: new Map([['id', 'text']]) }, {} as never);
+    const inStore = ParquetIndexer.check(
+      withDefaults(ParquetIndexer.parameters, { path: 's3://bucket/x', columns: new Map([['id', 'text']]) }),
+      {} as never,
+    );
     expect([...inStore]).toMatchObject([
       { parameter: 'path', message: 's3://bucket/x is a URI, but the indexer writes local files only' },
     ]);

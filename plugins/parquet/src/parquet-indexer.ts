@@ -34,10 +34,10 @@ const parameters = Type.Object({
    * date, json and binary; with [] at the end, a list. Other fields are not written.
    */
   columns: MapOf(Type.String()),
-  /** zstd, snappy, gzip or none. Defaults to zstd. */
-  compression: Type.Optional(OneOf(COMPRESSIONS, { default: 'zstd' })),
-  /** The number of rows of a row group, which is held in memory. Defaults to 100000. */
-  rowGroupSize: Type.Optional(Type.Integer({ default: 100_000, minimum: 1, ...capped('maxItems') })),
+  /** zstd, snappy, gzip or none. */
+  compression: OneOf(COMPRESSIONS, { default: 'zstd' }),
+  /** The number of rows of a row group, which is held in memory. */
+  rowGroupSize: Type.Integer({ default: 100_000, minimum: 1, ...capped('maxItems') }),
 });
 
 type Params = Static<typeof parameters>;
@@ -105,7 +105,7 @@ export class ParquetIndexer extends Indexer<typeof parameters> {
   }
 
   override async connect(): Promise<void> {
-    const { columns, compression = 'zstd', rowGroupSize = 100_000 } = this.params;
+    const { columns, compression, rowGroupSize } = this.params;
     // Otherwise a path that cannot be replaced fails only at the end of the run.
     await reachOutputFile(this.#path);
     const output = await openOutputFile(this.#partialPath, false);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { gzipSync } from 'node:zlib';
 import { assertStageContract, makeStage, runStage, stageContext, toDocument } from '@headrace/engine/testing';
+import { withDefaults } from 'headrace/engine';
 import iconv from 'iconv-lite';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -290,7 +291,11 @@ describe('TextExtractor', () => {
       'tikaConfigPath has no effect: files are not read with Apache Tika',
     ],
   ])('reports a mistake in %j', (params, message) => {
-    expect([...TextExtractor.check(params as never)].map((problem) => problem.message)).toEqual([message]);
+    expect(
+      [...TextExtractor.check(withDefaults(TextExtractor.parameters, params as never))].map(
+        (problem) => problem.message,
+      ),
+    ).toEqual([message]);
   });
 });
 

@@ -44,36 +44,31 @@ const parameters = Type.Object({
   filePathField: Type.Optional(Type.String()),
   /** The field with the bytes of the file, or their base64 text. */
   byteArrayField: Type.Optional(Type.String()),
-  /** The field for the text. If it has a value, the text is added to it. Defaults to text. */
-  textField: Type.Optional(Type.String({ default: 'text' })),
-  /** How the text is written. markdown keeps headings, lists, tables and page numbers. Defaults to text. */
-  format: Type.Optional(OneOf(['text', 'markdown'], { default: 'text' })),
+  /** The field for the text. If it has a value, the text is added to it. */
+  textField: Type.String({ default: 'text' }),
+  /** How the text is written. markdown keeps headings, lists, tables and page numbers. */
+  format: OneOf(['text', 'markdown'], { default: 'text' }),
   /**
    * The encoding of text files without a byte-order mark, such as macroman, cp850, gb18030 or IBM037. Defaults to
    * detection, which cannot tell all encodings apart.
    */
   encoding: Type.Optional(Type.String()),
-  /** The start of the names of metadata fields, before a _. An empty text means no prefix. Defaults to tika. */
-  metadataPrefix: Type.Optional(Type.String({ default: 'tika' })),
+  /** The start of the names of metadata fields, before a _. An empty text means no prefix. */
+  metadataPrefix: Type.String({ default: 'tika' }),
   /** The field for the names of all metadata fields that the stage adds. */
   fieldNamesField: Type.Optional(Type.String()),
-  /** The metadata to keep, by their names without prefix, such as dc_title. Defaults to all. */
-  whitelist: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  /** The metadata to keep, by their names without prefix, such as dc_title. An empty list means all. */
+  whitelist: Type.Array(Type.String(), { default: [] }),
   /** The metadata to omit. */
-  blacklist: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** The maximum number of characters of the text; the rest is cut off. Defaults to 2147483647. */
-  textContentLimit: Type.Optional(Type.Integer({ default: 2147483647, minimum: 0 })),
-  /** The longest time for a file, in milliseconds. A file that takes longer fails its document. Defaults to 120000. */
-  parseTimeout: Type.Optional(
-    Type.Integer({ default: 120_000, minimum: 1, ...capped('maxWaitSecs', { scale: 1000 }) }),
-  ),
-  /**
-   * The memory for a file, in MiB: for objects, and again for buffers. A file that needs more fails its document.
-   * Defaults to 512.
-   */
-  maxMemoryMb: Type.Optional(Type.Integer({ default: 512, minimum: 16, ...capped('maxMemoryMb') })),
-  /** How many MiB an archive or an Office file may expand to. One with more fails its document. Defaults to 512. */
-  maxExpandedMb: Type.Optional(Type.Integer({ default: 512, minimum: 1, ...capped('maxMemoryMb') })),
+  blacklist: Type.Array(Type.String(), { default: [] }),
+  /** The maximum number of characters of the text; the rest is cut off. */
+  textContentLimit: Type.Integer({ default: 2147483647, minimum: 0 }),
+  /** The longest time for a file, in milliseconds. A file that takes longer fails its document. */
+  parseTimeout: Type.Integer({ default: 120_000, minimum: 1, ...capped('maxWaitSecs', { scale: 1000 }) }),
+  /** The memory for a file, in MiB: for objects, and again for buffers. A file that needs more fails its document. */
+  maxMemoryMb: Type.Integer({ default: 512, minimum: 16, ...capped('maxMemoryMb') }),
+  /** How many MiB an archive or an Office file may expand to. One with more fails its document. */
+  maxExpandedMb: Type.Integer({ default: 512, minimum: 1, ...capped('maxMemoryMb') }),
   /**
    * Metadata that are known before, and the fields that contain them: metadataFields { resourceName: file_name,
    * "Content-Type": type }. They help to detect the type, and are added to the result.
@@ -81,17 +76,17 @@ const parameters = Type.Object({
   metadataFields: Type.Optional(MapOf(Type.String())),
   /**
    * What happens if a file is damaged, encrypted or cannot be read. continue keeps what could be read, and logs a
-   * warning. fail fails the document. Defaults to continue.
+   * warning. fail fails the document.
    */
-  onError: Type.Optional(OneOf(['continue', 'fail'], { default: 'continue' })),
+  onError: OneOf(['continue', 'fail'], { default: 'continue' }),
   /** The field for the reason why a file could not be read completely. */
   errorField: Type.Optional(Type.String()),
   /**
    * Whether each image inside a file becomes a child document with the fields file_content, media_type, parent_id, and
    * page for PDF files. These are images that ApplyOCR reads: metafiles (EMF, WMF) and SVG drawings of documents are
-   * omitted. Images of PDF files become PNG. Defaults to false.
+   * omitted. Images of PDF files become PNG.
    */
-  emitImages: Type.Optional(Type.Boolean({ default: false })),
+  emitImages: Type.Boolean({ default: false }),
   /** A Tika server that reads the files. Without it, the plugin reads them. */
   tika: Type.Optional(
     Type.Object({
@@ -214,11 +209,7 @@ export class TextExtractor extends Stage<typeof parameters> {
 
   override readonly maxInFlight = THREADS * 2;
   readonly #storages = new Storages(this.params as StorageSettings);
-  readonly #filter = new MetadataFilter(
-    this.params.metadataPrefix ?? 'tika',
-    this.params.whitelist ?? [],
-    this.params.blacklist ?? [],
-  );
+  readonly #filter = new MetadataFilter(this.params.metadataPrefix, this.params.whitelist, this.params.blacklist);
   /** Whether a document without the field was reported. */
   #hasWarned = false;
   #threads: ParseThreads | undefined;
@@ -228,7 +219,7 @@ export class TextExtractor extends Stage<typeof parameters> {
   #reader = '';
 
   override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
-    const { tika, parseTimeout = 120_000 } = this.params;
+    const { tika, parseTimeout } = this.params;
     if (tika === undefined) return;
     const server = await TikaServer.open(tika.url, parseTimeout, () => Promise.reject(new Error('no file is read')));
     try {
@@ -239,7 +230,7 @@ export class TextExtractor extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    const { maxMemoryMb = 512, parseTimeout = 120_000, tika } = this.params;
+    const { maxMemoryMb, parseTimeout, tika } = this.params;
     // The server reads PDF files itself.
     if (tika === undefined) checkPdfLibrary();
     const threads = new ParseThreads(
@@ -277,7 +268,7 @@ export class TextExtractor extends Stage<typeof parameters> {
   }
 
   async #extract(document: Document): Promise<Iterable<Document> | undefined> {
-    const { textField = 'text', textContentLimit = 2147483647, format = 'text', maxExpandedMb = 512 } = this.params;
+    const { textField, textContentLimit, format, maxExpandedMb } = this.params;
     const hints = this.#hintsOf(document);
     let bytes: Uint8Array | undefined;
     try {
@@ -308,7 +299,7 @@ export class TextExtractor extends Stage<typeof parameters> {
         format,
         maxCharacters: textContentLimit,
         maxExpandedBytes: maxExpandedMb * MIB,
-        images: this.params.emitImages ?? false,
+        images: this.params.emitImages,
       };
       parsed = await cachedParse(this.#cache, this.#reader, request, (file) => this.#parse(document, file));
     } catch (error) {
@@ -395,7 +386,7 @@ export class TextExtractor extends Stage<typeof parameters> {
 
   /** Reports why a file could not be read, as the config says. */
   #problem(document: Document, reason: string): void {
-    const { onError = 'continue', errorField } = this.params;
+    const { onError, errorField } = this.params;
     if (onError === 'fail') throw this.#failure(document, 'cannot be read', reason);
     const message = `The file cannot be read: ${reason}`;
     if (errorField !== undefined) document.setOrAdd(errorField, message);

@@ -1,5 +1,5 @@
 import { StubServer } from '@headrace/testing/stub-server';
-import type { Indexer } from 'headrace/engine';
+import { type Indexer, withDefaults } from 'headrace/engine';
 import { afterEach, describe, expect, it } from 'vitest';
 import { PineconeIndexer } from './pinecone-indexer.ts';
 import { QdrantIndexer } from './qdrant-indexer.ts';
@@ -25,7 +25,11 @@ interface Store {
 const STORES: readonly Store[] = [
   {
     name: 'Qdrant',
-    create: (url, settings) => new QdrantIndexer({ url, collection: 'c', vectorField: 'v' }, contextOf(settings)),
+    create: (url, settings) =>
+      new QdrantIndexer(
+        withDefaults(QdrantIndexer.parameters, { url, collection: 'c', vectorField: 'v' }),
+        contextOf(settings),
+      ),
     isUpload: (method) => method === 'PUT',
     found: () => ({ status: 'ok' }),
     written: () => ({ status: 'ok' }),
@@ -34,7 +38,10 @@ const STORES: readonly Store[] = [
     name: 'Pinecone',
     create: (url, settings) => {
       const params = { apiKey: 'k', index: 'i', controlPlaneUrl: url, defaultEmbeddingField: 'v' };
-      return new PineconeIndexer({ ...params, metadataFields: ['n'] }, contextOf(settings));
+      return new PineconeIndexer(
+        withDefaults(PineconeIndexer.parameters, { ...params, metadataFields: ['n'] }),
+        contextOf(settings),
+      );
     },
     isUpload: (_, path) => path === '/vectors/upsert',
     found: (url) => ({ host: url, status: { state: 'Ready' } }),
@@ -42,7 +49,11 @@ const STORES: readonly Store[] = [
   },
   {
     name: 'Weaviate',
-    create: (url, settings) => new WeaviateIndexer({ host: url, vectorField: 'v' }, contextOf(settings)),
+    create: (url, settings) =>
+      new WeaviateIndexer(
+        withDefaults(WeaviateIndexer.parameters, { host: url, vectorField: 'v' }),
+        contextOf(settings),
+      ),
     isUpload: (method) => method === 'POST',
     found: () => ({}),
     written: ({ objects = [] }) => objects.map(() => ({ result: { status: 'SUCCESS' } })) as object,

@@ -22,12 +22,12 @@ const parameters = Type.Object({
   /** The namespaces to search: the keys of this object. Defaults to default. */
   namespaces: Type.Optional(MapOf(Type.Unknown(), { minProperties: 1 })),
   /**
-   * The text after the id in the ids of chunks, such as a dash. Defaults to none: then the id doc1 also deletes the
-   * chunks of doc10.
+   * The text after the id in the ids of chunks, such as a dash. Without it, the id doc1 also deletes the chunks of
+   * doc10.
    */
-  addPrefix: Type.Optional(Type.String({ default: '' })),
-  /** Whether the marked document itself is dropped. Defaults to false. */
-  dropOriginal: Type.Optional(Type.Boolean({ default: false })),
+  addPrefix: Type.String({ default: '' }),
+  /** Whether the marked document itself is dropped. */
+  dropOriginal: Type.Boolean({ default: false }),
   /** The URL of the server that describes indexes. Defaults to https://api.pinecone.io. */
   controlPlaneUrl: Type.Optional(Type.String(CONNECTS)),
 });
@@ -68,7 +68,7 @@ export class EmitDocsToDeleteByPrefix extends Stage<typeof parameters> {
   override readonly maxInFlight = 4;
   #index: PineconeIndex | undefined;
 
-  static override *check({ addPrefix = '' }: Static<typeof parameters>): Generator<ParameterProblem> {
+  static override *check({ addPrefix }: Static<typeof parameters>): Generator<ParameterProblem> {
     if (addPrefix !== '') return;
     yield {
       parameter: 'addPrefix',
@@ -91,7 +91,7 @@ export class EmitDocsToDeleteByPrefix extends Stage<typeof parameters> {
   }
 
   override async process(document: Document): Promise<Iterable<Document> | undefined> {
-    const { deletionMarkerField, deletionMarkerFieldValue, addPrefix = '', dropOriginal = false } = this.params;
+    const { deletionMarkerField, deletionMarkerFieldValue, addPrefix, dropOriginal } = this.params;
     if (document.text(deletionMarkerField) !== deletionMarkerFieldValue) return undefined;
     const ids = new Set<string>();
     for (const namespace of this.params.namespaces?.keys() ?? [DEFAULT_NAMESPACE]) {

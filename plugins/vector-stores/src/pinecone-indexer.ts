@@ -30,15 +30,12 @@ const parameters = Type.Object({
   namespaces: Type.Optional(MapOf(Type.String(), { minProperties: 1 })),
   /** The field with the vector for the namespace default. Required unless namespaces is given. */
   defaultEmbeddingField: Type.Optional(Type.String()),
-  /** The fields to send as metadata. Defaults to none. */
-  metadataFields: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** upsert writes vectors with metadata. update changes only the values of existing vectors. Defaults to upsert. */
-  mode: Type.Optional(Type.String({ default: 'upsert' })),
-  /**
-   * How metadata are written: text as in Lucille, or native, which keeps numbers, booleans and lists of texts. Defaults
-   * to text.
-   */
-  metadataTypes: Type.Optional(OneOf(['text', 'native'], { default: 'text' })),
+  /** The fields to send as metadata. */
+  metadataFields: Type.Array(Type.String(), { default: [] }),
+  /** upsert writes vectors with metadata. update changes only the values of existing vectors. */
+  mode: Type.String({ default: 'upsert' }),
+  /** How metadata are written: text as in Lucille, or native, which keeps numbers, booleans and lists of texts. */
+  metadataTypes: OneOf(['text', 'native'], { default: 'text' }),
   /** The URL of the server that describes indexes. Defaults to https://api.pinecone.io. */
   controlPlaneUrl: Type.Optional(Type.String(CONNECTS)),
 });
@@ -75,7 +72,7 @@ export class PineconeIndexer extends Indexer<typeof parameters> {
   #connection: StoreConnection | undefined;
 
   static override *check(params: Params, settings: IndexerSettings): Generator<ParameterProblem> {
-    const { apiKey, index, namespaces, defaultEmbeddingField, mode = 'upsert' } = params;
+    const { apiKey, index, namespaces, defaultEmbeddingField, mode } = params;
     if (apiKey.trim() === '') yield { parameter: 'apiKey', message: 'apiKey is empty' };
     if (index === '') yield { parameter: 'index', message: 'index must not be empty' };
     if (namespaces === undefined && defaultEmbeddingField === undefined) {
@@ -110,7 +107,7 @@ export class PineconeIndexer extends Indexer<typeof parameters> {
   }
 
   override encoder(): ModuleReference {
-    const { metadataFields = [], metadataTypes = 'text' } = this.params;
+    const { metadataFields, metadataTypes } = this.params;
     return PineconeEncoder.reference({
       ...commonOptions(this.context.settings),
       vectorFields: [...this.#namespaces.values()],

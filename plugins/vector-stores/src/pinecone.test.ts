@@ -1,5 +1,6 @@
 import { assertStageContract, runStage } from '@headrace/engine/testing';
 import { StubServer } from '@headrace/testing/stub-server';
+import { withDefaults } from 'headrace/engine';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EmitDocsToDeleteByPrefix } from './emit-docs-to-delete-by-prefix.ts';
 import { PineconeIndexer } from './pinecone-indexer.ts';
@@ -36,7 +37,7 @@ afterEach(() => stub.close());
 
 const access = () => ({ apiKey: 'key', index: 'articles', controlPlaneUrl: stub.url });
 const create = (params: object, settings: object = QUICK) =>
-  new PineconeIndexer({ ...access(), ...params }, contextOf(settings));
+  new PineconeIndexer(withDefaults(PineconeIndexer.parameters, { ...access(), ...params }), contextOf(settings));
 const sent = () => stub.requests.slice(1).map(({ path, body }) => ({ path, ...JSON.parse(body) }));
 
 describe('PineconeIndexer', () => {
@@ -60,7 +61,11 @@ describe('PineconeIndexer', () => {
 
   it('refuses childrenField if it is not sent as metadata', () => {
     const params = { ...access(), defaultEmbeddingField: 'v' };
-    const problems = [...PineconeIndexer.check(params as never, { childrenField: 'parent_id' } as never)];
+    const problems = [
+      ...PineconeIndexer.check(withDefaults(PineconeIndexer.parameters, params as never), {
+        childrenField: 'parent_id',
+      } as never),
+    ];
     expect(problems.map(({ hint }) => hint)).toEqual(['Add parent_id to pinecone.metadataFields.']);
   });
 
@@ -123,7 +128,12 @@ describe('PineconeIndexer', () => {
     [{ defaultEmbeddingField: 'v' }, { batchSize: 2000 }, 'A request to Pinecone has at most 1000 vectors'],
     [{ defaultEmbeddingField: 'v' }, { batchByteSize: 1 }, 'A request to Pinecone has at most 1000 vectors'],
   ])('reports a mistake in %j with the settings %j', (params, settings, message) => {
-    const problems = [...PineconeIndexer.check({ ...access(), ...params } as never, settings as never)];
+    const problems = [
+      ...PineconeIndexer.check(
+        withDefaults(PineconeIndexer.parameters, { ...access(), ...params } as never),
+        settings as never,
+      ),
+    ];
     expect(problems.map((problem) => problem.message)).toEqual([message]);
   });
 });
@@ -154,7 +164,9 @@ describe('EmitDocsToDeleteByPrefix', () => {
   });
 
   it('warns if ids of other documents have the same prefix', () => {
-    const [problem] = EmitDocsToDeleteByPrefix.check({ ...access(), ...marker } as never);
+    const [problem] = EmitDocsToDeleteByPrefix.check(
+      withDefaults(EmitDocsToDeleteByPrefix.parameters, { ...access(), ...marker } as never),
+    );
     expect(problem).toMatchObject({ severity: 'warning', message: expect.stringContaining('doc10') });
   });
 });

@@ -1,4 +1,5 @@
 import { StubServer } from '@headrace/testing/stub-server';
+import { withDefaults } from 'headrace/engine';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { QdrantIndexer } from './qdrant-indexer.ts';
 import { contextOf, QUICK, writeDocuments } from './testing/write-documents.ts';
@@ -10,7 +11,10 @@ beforeEach(async () => {
 afterEach(() => stub.close());
 
 const create = (params: object = { vectorField: 'v' }, settings: object = QUICK) =>
-  new QdrantIndexer({ url: `${stub.url}/`, collection: 'my articles', ...params }, contextOf(settings));
+  new QdrantIndexer(
+    withDefaults(QdrantIndexer.parameters, { url: `${stub.url}/`, collection: 'my articles', ...params }),
+    contextOf(settings),
+  );
 const sent = () =>
   stub.requests.slice(1).map(({ method, path, body }) => ({ at: `${method} ${path}`, ...JSON.parse(body) }));
 
@@ -101,7 +105,12 @@ describe('QdrantIndexer', () => {
     [{ url: 'http://x' }, 'vectorField is missing'],
     [{ url: 'http://x', vectorField: 'v', vectors: new Map([['a', 'b']]) }, 'vectorField and vectors are both set'],
   ])('reports a mistake in %j', (params, message) => {
-    const problems = [...QdrantIndexer.check({ collection: 'c', ...params } as never, {} as never)];
+    const problems = [
+      ...QdrantIndexer.check(
+        withDefaults(QdrantIndexer.parameters, { collection: 'c', ...params } as never),
+        {} as never,
+      ),
+    ];
     expect(problems.map((problem) => problem.message)).toEqual([message]);
   });
 });

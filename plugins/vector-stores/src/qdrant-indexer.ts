@@ -30,8 +30,8 @@ const parameters = Type.Object({
   vectorField: Type.Optional(Type.String()),
   /** The fields with the vectors of a collection with named vectors: vectors { title: title_embedding }. */
   vectors: Type.Optional(MapOf(Type.String())),
-  /** The payload field for the id of the document. Defaults to id_original. */
-  idDestinationName: Type.Optional(Type.String({ default: 'id_original' })),
+  /** The payload field for the id of the document. */
+  idDestinationName: Type.String({ default: 'id_original' }),
 });
 
 type Params = Static<typeof parameters>;
@@ -79,7 +79,7 @@ export class QdrantIndexer extends Indexer<typeof parameters> {
   }
 
   override encoder(): ModuleReference {
-    const { vectorField, vectors, idDestinationName = 'id_original' } = this.params;
+    const { vectorField, vectors, idDestinationName } = this.params;
     return ObjectEncoder.reference({
       ...commonOptions(this.context.settings),
       fields: 'payload',

@@ -1,4 +1,5 @@
 import { StubServer } from '@headrace/testing/stub-server';
+import { withDefaults } from 'headrace/engine';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { contextOf, QUICK, writeDocuments } from './testing/write-documents.ts';
 import { WeaviateIndexer } from './weaviate-indexer.ts';
@@ -17,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => stub.close());
 
 const create = (params: object = {}, settings: object = QUICK) =>
-  new WeaviateIndexer({ host: stub.url, ...params }, contextOf(settings));
+  new WeaviateIndexer(withDefaults(WeaviateIndexer.parameters, { host: stub.url, ...params }), contextOf(settings));
 const sent = () => stub.requests.slice(1).map(({ method, path, body }) => `${method} ${path} ${body}`);
 
 describe('WeaviateIndexer', () => {
@@ -105,13 +106,18 @@ describe('WeaviateIndexer', () => {
     [{ host: 'ftp://x' }, 'ftp://x is not a host name or an http or https URL'],
     [{ host: 'x', apiKey: ' ' }, 'apiKey is empty'],
   ])('reports a mistake in %j', (params, message) => {
-    expect([...WeaviateIndexer.check(params as never, {} as never)].map((problem) => problem.message)).toEqual([
-      message,
-    ]);
+    expect(
+      [...WeaviateIndexer.check(withDefaults(WeaviateIndexer.parameters, params as never), {} as never)].map(
+        (problem) => problem.message,
+      ),
+    ).toEqual([message]);
   });
 
   it('reaches a host name by https', async () => {
-    const indexer = new WeaviateIndexer({ host: `127.0.0.1:${stub.port}` }, contextOf());
+    const indexer = new WeaviateIndexer(
+      withDefaults(WeaviateIndexer.parameters, { host: `127.0.0.1:${stub.port}` }),
+      contextOf(),
+    );
     await expect(indexer.connect()).rejects.toThrow(/https:\/\/127\.0\.0\.1/);
   });
 });

@@ -31,17 +31,17 @@ const parameters = Type.Object({
   host: Type.String(CONNECTS),
   /** The API key. A server that allows anonymous access needs none. */
   apiKey: Type.Optional(Type.String()),
-  /** The collection, which must exist. Defaults to Document. */
-  className: Type.Optional(Type.String({ default: 'Document' })),
-  /** The property for the id of the document. Defaults to id_original. */
-  idDestinationName: Type.Optional(Type.String({ default: 'id_original' })),
+  /** The collection, which must exist. */
+  className: Type.String({ default: 'Document' }),
+  /** The property for the id of the document. */
+  idDestinationName: Type.String({ default: 'id_original' }),
   /**
    * The field with the vector, which is not sent as a property. Documents without the field are sent without a vector.
    * Without this parameter, Weaviate computes vectors if its collection has a vectorizer.
    */
   vectorField: Type.Optional(Type.String()),
-  /** How many replicas must accept a write: ONE, QUORUM or ALL. Defaults to ALL. */
-  consistencyLevel: Type.Optional(OneOf(['ONE', 'QUORUM', 'ALL'], { default: 'ALL' })),
+  /** How many replicas must accept a write: ONE, QUORUM or ALL. */
+  consistencyLevel: OneOf(['ONE', 'QUORUM', 'ALL'], { default: 'ALL' }),
 });
 
 type Params = Static<typeof parameters>;
@@ -86,7 +86,7 @@ export class WeaviateIndexer extends Indexer<typeof parameters> {
   }
 
   override encoder(): ModuleReference {
-    const { className = 'Document', idDestinationName = 'id_original', vectorField } = this.params;
+    const { className, idDestinationName, vectorField } = this.params;
     return ObjectEncoder.reference({
       ...commonOptions(this.context.settings),
       fields: 'properties',
@@ -121,7 +121,7 @@ export class WeaviateIndexer extends Indexer<typeof parameters> {
       await client.close();
       throw error;
     }
-    const { className = 'Document', consistencyLevel = 'ALL' } = this.params;
+    const { className, consistencyLevel } = this.params;
     const url = this.#url;
     const consistency = `consistency_level=${consistencyLevel}`;
     const objects = `${url}/v1/objects/${encodeURIComponent(className)}`;
@@ -167,7 +167,7 @@ export class WeaviateIndexer extends Indexer<typeof parameters> {
   }
 
   async #requireClass(client: StoreClient, signal?: AbortSignal): Promise<void> {
-    const { className = 'Document' } = this.params;
+    const { className } = this.params;
     try {
       const url = `${this.#url}/v1/schema/${encodeURIComponent(className)}`;
       requireExactField((await client.read(url, signal)) as ClassSchema, this.context.settings.childrenField);

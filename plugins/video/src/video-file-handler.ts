@@ -12,27 +12,27 @@ import { VideoFormat } from './frames/video-format.ts';
 
 const parameters = Type.Object({
   /** The prefix of every id. */
-  docIdPrefix: Type.Optional(Type.String({ default: '' })),
+  docIdPrefix: Type.String({ default: '' }),
   /** The format of the name of the file in the id, such as video-%s. */
   docIdFormat: Type.Optional(Type.String()),
   /** Every n-th frame becomes a document. A value below 1 means 1. */
-  frameStride: Type.Optional(Type.Integer({ default: 1 })),
+  frameStride: Type.Integer({ default: 1 }),
   /** The field for the path of the file. */
-  sourceField: Type.Optional(Type.String({ default: 'source' })),
+  sourceField: Type.String({ default: 'source' }),
   /** The field for the name of the file. */
-  fileNameField: Type.Optional(Type.String({ default: 'file_name' })),
+  fileNameField: Type.String({ default: 'file_name' }),
   /** The field for the number of the frame among all frames of the video, from 0. */
-  frameIndexField: Type.Optional(Type.String({ default: 'frame_index' })),
+  frameIndexField: Type.String({ default: 'frame_index' }),
   /** The field for the presentation time of the frame in milliseconds. */
-  frameTimeMsField: Type.Optional(Type.String({ default: 'frame_time_ms' })),
+  frameTimeMsField: Type.String({ default: 'frame_time_ms' }),
   /** The field for the presentation time as HH:MM:SS.mmm. */
-  frameTimecodeField: Type.Optional(Type.String({ default: 'frame_timecode' })),
+  frameTimecodeField: Type.String({ default: 'frame_timecode' }),
   /** The field for the width of the image in pixels. */
-  imageWidthField: Type.Optional(Type.String({ default: 'image_width' })),
+  imageWidthField: Type.String({ default: 'image_width' }),
   /** The field for the height of the image in pixels. */
-  imageHeightField: Type.Optional(Type.String({ default: 'image_height' })),
+  imageHeightField: Type.String({ default: 'image_height' }),
   /** The field for the image: the bytes of a PNG file. */
-  frameImageField: Type.Optional(Type.String({ default: 'frame_image' })),
+  frameImageField: Type.String({ default: 'frame_image' }),
   /** The program ffmpeg. Defaults to the first one in the folders of PATH. Uploaded configs may not set it. */
   ffmpegPath: Type.Optional(Type.String()),
 });

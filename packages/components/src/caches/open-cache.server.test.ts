@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withDefaults } from '@headrace/engine';
 import { stageContext } from '@headrace/engine/testing';
 import { describeWithServer } from '@headrace/testing/real-server';
 import { expect, it } from 'vitest';
 import { CuttingProxy } from '../testing/indexers/cutting-proxy.ts';
-import { openCache } from './open-cache.ts';
+import { CacheParameter, openCache } from './open-cache.ts';
 
 /** Uses a cache until its connection breaks. `openAt` opens it at another address of the server. */
 async function loseConnection(
@@ -28,7 +29,7 @@ await describeWithServer('postgres', (server) => {
   const open = (settings: object, context = stageContext(), url = server.url) => {
     const { host, pathname, username, password } = new URL(url);
     const connectionString = `jdbc:postgresql://${host}${pathname}?user=${username}&password=${password}`;
-    return openCache({ connectionString, table: 'Some "cache"', ...settings }, context);
+    return openCache(withDefaults(CacheParameter, { connectionString, table: 'Some "cache"', ...settings }), context);
   };
 
   it('a cache in Postgres is shared by sessions, and stays below its size', async () => {
@@ -53,7 +54,7 @@ await describeWithServer('postgres', (server) => {
     const context = stageContext();
     const connectionString = 'jdbc:postgresql://127.0.0.1:1/none?connectTimeout=1';
     const settings = { connectionString, table: 't' };
-    expect(await openCache(settings, context)).toBeUndefined();
+    expect(await openCache(withDefaults(CacheParameter, settings), context)).toBeUndefined();
     expect(context.logged.at(-1)).toContain('The cache in Postgres is not used in this run');
   });
 
@@ -63,7 +64,7 @@ await describeWithServer('postgres', (server) => {
 
 await describeWithServer('redis', (server) => {
   const open = (settings: object = {}, context = stageContext()) =>
-    openCache({ connectionString: server.url, table: 'a:b', ...settings }, context);
+    openCache(withDefaults(CacheParameter, { connectionString: server.url, table: 'a:b', ...settings }), context);
 
   it('a cache in Redis is shared by connections with the same name, and forgets old entries', async () => {
     const all = await Promise.all([open(), open({ connectionString: `${server.url}/0` }), open({ table: 'c' })]);

@@ -30,18 +30,15 @@ export const CacheParameter = Type.Object({
    * redis://user:password@host:6379/0, or rediss:// for TLS.
    */
   connectionString: Type.Optional(Type.String(CONNECTS)),
+  /** The table in Postgres, which is created if it does not exist, or the start of the keys in Redis. */
+  table: Type.String({ default: 'headrace_cache' }),
   /**
-   * The table in Postgres, which is created if it does not exist, or the start of the keys in Redis. Defaults to
-   * headrace_cache.
+   * The maximum size in MiB. When it is reached, the least recently used entries are deleted. In Redis, maxmemory of
+   * the server is the maximum size instead.
    */
-  table: Type.Optional(Type.String({ default: 'headrace_cache' })),
-  /**
-   * The maximum size in MiB. When it is reached, the least recently used entries are deleted. In Redis, maxmemory of the
-   * server is the maximum size instead. Defaults to 1024.
-   */
-  maxMegabytes: Type.Optional(Type.Integer({ default: 1024, minimum: 1, ...capped('maxDiskMb') })),
-  /** After how many days an entry is no longer used. Defaults to 365. */
-  maxAgeDays: Type.Optional(Type.Number({ default: 365, minimum: 0 })),
+  maxMegabytes: Type.Integer({ default: 1024, minimum: 1, ...capped('maxDiskMb') }),
+  /** After how many days an entry is no longer used. */
+  maxAgeDays: Type.Number({ default: 365, minimum: 0 }),
 });
 
 type CacheSettings = Static<typeof CacheParameter>;
@@ -91,7 +88,7 @@ export async function openCache(
   const report = (error: unknown) =>
     log.warn(`The cache in ${where} is not used in this run: ${messageOf(error)}. ${advice}`);
   try {
-    const { maxMegabytes = 1024, maxAgeDays = 365 } = settings;
+    const { maxMegabytes, maxAgeDays } = settings;
     const limits = { maxBytes: maxMegabytes * MIB, maxAgeMillis: maxAgeDays * DAY_MILLIS };
     const cache = await openAny(settings, limits, log);
     return new GuardedCache(cache, report, onCacheLookup);
@@ -102,7 +99,7 @@ export async function openCache(
 }
 
 async function openAny(settings: CacheSettings, limits: CacheLimits, log: StageContext['log']): Promise<Cache> {
-  const { path, connectionString = '', table = '' } = settings;
+  const { path, connectionString = '', table } = settings;
   if (path !== undefined) return openFile(path, limits);
   if (!isRedis(connectionString)) return openTable(settings, limits, log);
   return new RedisCache(await openRedis(connectionString), table, limits);
@@ -120,7 +117,7 @@ async function openFile(path: string, limits: CacheLimits): Promise<SqliteCache>
 }
 
 async function openTable(
-  { connectionString = '', table = '' }: CacheSettings,
+  { connectionString = '', table }: CacheSettings,
   limits: CacheLimits,
   log: StageContext['log'],
 ): Promise<PostgresCache> {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { withDefaults } from '@headrace/engine';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type ConnectorSettings, runConnector } from '../database/testing/run-connector.ts';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
@@ -228,7 +229,7 @@ describe('DatabaseConnector', () => {
     ['jdbc:jtds:sqlserver://h/d;ssl=require', undefined, ''],
   ])('warns about a misspelled security parameter in %s', (connectionString, name, hint) => {
     const params = { driver: 'org.postgresql.Driver', connectionString, sql: 'select 1', idField: 'id' };
-    const found = [...DatabaseConnector.check(params as never)];
+    const found = [...DatabaseConnector.check(withDefaults(DatabaseConnector.parameters, params as never))];
     expect(found).toEqual(
       name === undefined
         ? []
@@ -246,7 +247,9 @@ describe('DatabaseConnector', () => {
   it('checks its parameters without a connection', () => {
     const good = { driver: 'org.sqlite.JDBC', connectionString: MEMORY, sql: 'select 1', idField: 'id' };
     const problems = (more: object) =>
-      [...DatabaseConnector.check({ ...good, ...more } as never)].map(({ parameter }) => parameter);
+      [...DatabaseConnector.check(withDefaults(DatabaseConnector.parameters, { ...good, ...more } as never))].map(
+        ({ parameter }) => parameter,
+      );
     expect(problems({})).toEqual([]);
     expect(problems({ otherSQLs: ['a', 'b'], otherJoinFields: ['x'] })).toEqual(['otherJoinFields']);
     expect(problems({ otherSQLs: ['a'] })).toEqual(['otherJoinFields']);

@@ -16,6 +16,7 @@ import {
   type TouchedFile,
   Type,
   type Value,
+  withDefaults,
 } from '@headrace/engine';
 import { checkIncremental } from '../database/check-incremental.ts';
 import { ChildRows } from '../database/child-rows.ts';
@@ -70,20 +71,22 @@ const parameters = Type.Object({
    * is logged, unless failOnSQLError is set. Previews do not run it.
    */
   postSQL: Type.Optional(Type.String()),
-  /** The queries for children, each sorted by its join column. Defaults to none. */
-  otherSQLs: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  /** The queries for children, each sorted by its join column. */
+  otherSQLs: Type.Array(Type.String(), { default: [] }),
   /** The join column of each of otherSQLs. */
-  otherJoinFields: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** Labels of columns that become no field, in any letter case. Defaults to none. */
-  ignoreColumns: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** How often a failed connection is retried. A rejected password is not retried. Defaults to 1. */
-  connectionRetries: Type.Optional(Type.Integer({ default: 1, ...clamped({ minimum: 1 }), ...capped('maxRetries') })),
-  /** The wait before each retry, in milliseconds. Defaults to 10000. */
-  connectionRetryPause: Type.Optional(
-    Type.Integer({ default: 10_000, ...clamped({ maximum: MAX_MILLIS }), ...capped('maxWaitSecs', { scale: 1000 }) }),
-  ),
-  /** Whether a failure of preSQL or postSQL fails the connector, and with it the run. Defaults to false. */
-  failOnSQLError: Type.Optional(Type.Boolean({ default: false })),
+  otherJoinFields: Type.Array(Type.String(), { default: [] }),
+  /** Labels of columns that become no field, in any letter case. */
+  ignoreColumns: Type.Array(Type.String(), { default: [] }),
+  /** How often a failed connection is retried. A rejected password is not retried. */
+  connectionRetries: Type.Integer({ default: 1, ...clamped({ minimum: 1 }), ...capped('maxRetries') }),
+  /** The wait before each retry, in milliseconds. */
+  connectionRetryPause: Type.Integer({
+    default: 10_000,
+    ...clamped({ maximum: MAX_MILLIS }),
+    ...capped('maxWaitSecs', { scale: 1000 }),
+  }),
+  /** Whether a failure of preSQL or postSQL fails the connector, and with it the run. */
+  failOnSQLError: Type.Boolean({ default: false }),
   /** Makes runs read only rows that are new since the last run. */
   incremental: Type.Optional(
     Type.Object({
@@ -99,6 +102,9 @@ const parameters = Type.Object({
   /** Where incremental remembers its value. */
   state: Type.Optional(RememberParameter),
 });
+
+/** The state if the config has no block `state`. */
+const DEFAULT_STATE = withDefaults(RememberParameter);
 
 /**
  * Publishes a document for each row of a query: PostgreSQL (and Redshift), MySQL, MariaDB, SQL Server, SQLite.
@@ -182,7 +188,7 @@ export class DatabaseConnector extends Connector<typeof parameters> {
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     yield* checkDatabase(params);
-    const { sql, idField, otherSQLs = [], otherJoinFields = [] } = params;
+    const { sql, idField, otherSQLs, otherJoinFields } = params;
     if (sql.trim() === '') yield { parameter: 'sql', message: 'sql is empty' };
     if (idField === '') yield { parameter: 'idField', message: 'idField is empty' };
     if (otherSQLs.length !== otherJoinFields.length) {
@@ -197,13 +203,13 @@ export class DatabaseConnector extends Connector<typeof parameters> {
   }
 
   static override *touches(
-    { incremental, state = {} }: Static<typeof parameters>,
+    { incremental, state = DEFAULT_STATE }: Static<typeof parameters>,
     name: string,
   ): Generator<TouchedFile> {
     if (incremental !== undefined && keepsState(state)) yield* defaultStateFile(state, name);
   }
 
-  static override goesOn({ incremental, state = {} }: Static<typeof parameters>): boolean {
+  static override goesOn({ incremental, state = DEFAULT_STATE }: Static<typeof parameters>): boolean {
     return incremental !== undefined && keepsState(state);
   }
 
@@ -212,7 +218,7 @@ export class DatabaseConnector extends Connector<typeof parameters> {
   }
 
   override async reach(report: ReportProblem): Promise<void> {
-    const { sql, otherSQLs = [], incremental, state = {} } = this.params;
+    const { sql, otherSQLs, incremental, state = DEFAULT_STATE } = this.params;
     const queries = [{ parameter: 'sql', sql }, ...otherSQLs.map((sql, i) => ({ parameter: `otherSQLs[${i}]`, sql }))];
     await reachDatabase(this.params, this.context.log, async (connection, database) => {
       for (const { parameter, sql } of queries) {
@@ -236,7 +242,7 @@ export class DatabaseConnector extends Connector<typeof parameters> {
     if (target.signal.aborted) return;
     const stream = await this.#open(this.#main, await this.#mainQuery(this.#main, database));
     const children: ChildRows[] = [];
-    for (const [i, sql] of (params.otherSQLs ?? []).entries()) {
+    for (const [i, sql] of params.otherSQLs.entries()) {
       const connection = await database.connect(context.signal);
       this.#others.push(connection);
       const joinField = params.otherJoinFields?.[i] ?? '';
@@ -291,7 +297,7 @@ export class DatabaseConnector extends Connector<typeof parameters> {
    */
   async #mainQuery(connection: DatabaseConnection, database: Database): Promise<BoundQuery> {
     const { params, context } = this;
-    const { sql, incremental, state = {} } = params;
+    const { sql, incremental, state = DEFAULT_STATE } = params;
     if (incremental === undefined) return { text: sql, parameters: [] };
     const { column, initial } = incremental;
     // A preview does not use the remembered value.
@@ -365,7 +371,7 @@ export class DatabaseConnector extends Connector<typeof parameters> {
   }
 
   #layoutOf(stream: RowStream, source: string): RowLayout {
-    const { idField, ignoreColumns = [] } = this.params;
+    const { idField, ignoreColumns } = this.params;
     return { columns: stream.columns, idField, ignoreColumns, docIdPrefix: this.context.docIdPrefix, source };
   }
 

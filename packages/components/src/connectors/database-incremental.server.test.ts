@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { HeadraceError } from '@headrace/engine';
+import { HeadraceError, withDefaults } from '@headrace/engine';
 import { describeWithServer } from '@headrace/testing/real-server';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Database } from '../database/database.ts';
@@ -126,15 +126,17 @@ describe('DatabaseConnector with incremental', () => {
   it('checks the parameter incremental', () => {
     const problemsOf = (more: Record<string, unknown>) =>
       [
-        ...DatabaseConnector.check({
-          driver: 'org.postgresql.Driver',
-          connectionString: 'jdbc:postgresql://h/d',
-          jdbcUser: 'u',
-          jdbcPassword: 'p',
-          sql: 'SELECT id FROM t WHERE id >= ?',
-          idField: 'id',
-          ...more,
-        } as never),
+        ...DatabaseConnector.check(
+          withDefaults(DatabaseConnector.parameters, {
+            driver: 'org.postgresql.Driver',
+            connectionString: 'jdbc:postgresql://h/d',
+            jdbcUser: 'u',
+            jdbcPassword: 'p',
+            sql: 'SELECT id FROM t WHERE id >= ?',
+            idField: 'id',
+            ...more,
+          } as never),
+        ),
       ].map(({ severity = 'error', parameter, message }) => `${severity} ${parameter}: ${message}`);
     const incremental = { column: 'id', initial: '0' };
     expect(problemsOf({ incremental })).toEqual([]);
@@ -213,7 +215,10 @@ for (const name of ['postgres', 'mariadb'] as const) {
       const reach = async (sql: string) => {
         const params = { driver: 'd', idField: 'id', sql, incremental: { column: 'id', initial: '0' }, ...settings() };
         const context = { name: `reach-${states}`, docIdPrefix: '', runId: 'r', log, preview: false };
-        const connector = new DatabaseConnector(params as never, { ...context, signal: new AbortController().signal });
+        const connector = new DatabaseConnector(withDefaults(DatabaseConnector.parameters, params as never), {
+          ...context,
+          signal: new AbortController().signal,
+        });
         await connector.reach((problem) => problems.push(problem));
         await connector.close();
       };

@@ -1,3 +1,4 @@
+import { withDefaults } from '@headrace/engine';
 import { expect, it } from 'vitest';
 import { KafkaConnector } from './kafka-connector.ts';
 import { RSSConnector } from './rss-connector.ts';
@@ -10,11 +11,13 @@ it.each([
   [false, { continueOnTimeout: false }],
   [false, { maxMessages: 5 }],
 ])('reports whether a KafkaConnector is endless (%s) with %j', (endless, further) => {
-  expect(KafkaConnector.endless({ kafka, ...further })).toBe(endless);
+  expect(KafkaConnector.endless(withDefaults(KafkaConnector.parameters, { kafka, ...further }))).toBe(endless);
 });
 
 it('an RSSConnector is endless only if it has a runDuration', () => {
   const rssURL = 'http://localhost/feed';
-  expect(RSSConnector.endless({ rssURL, runDuration: '30d', refreshIncrement: '5m' })).toBe(true);
-  expect(RSSConnector.endless({ rssURL })).toBe(false);
+  expect(
+    RSSConnector.endless(withDefaults(RSSConnector.parameters, { rssURL, runDuration: '30d', refreshIncrement: '5m' })),
+  ).toBe(true);
+  expect(RSSConnector.endless(withDefaults(RSSConnector.parameters, { rssURL }))).toBe(false);
 });

@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { type Connector, type ConnectorContext, HeadraceError, type ParameterProblem } from '@headrace/engine';
+import {
+  type Connector,
+  type ConnectorContext,
+  HeadraceError,
+  type ParameterProblem,
+  type TObject,
+  withDefaults,
+} from '@headrace/engine';
 import { zipOf } from '@headrace/testing/archives';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
@@ -26,19 +33,27 @@ async function folder(files: Record<string, string>): Promise<string> {
   return dir;
 }
 
-type Class = new (params: never, context: ConnectorContext) => Connector;
+interface Class {
+  readonly parameters: TObject;
+  new (params: never, context: ConnectorContext): Connector;
+}
 
 async function run(Class: Class, params: object, publisher = new CollectingPublisher()): Promise<CollectingPublisher> {
   const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: NEVER, preview: false };
-  const connector = new Class(params as never, context);
+  const connector = new Class(withDefaults(Class.parameters, params as never) as never, context);
   await connector.preExecute?.();
   await connector.execute(publisher);
   await connector.postExecute?.();
   return publisher;
 }
 
-function problems(Class: { check(params: never): Iterable<ParameterProblem> }, params: object): string[] {
-  return [...Class.check(params as never)].map(({ parameter }) => String(parameter));
+function problems(
+  Class: { readonly parameters: TObject; check(params: never): Iterable<ParameterProblem> },
+  params: object,
+): string[] {
+  return [...Class.check(withDefaults(Class.parameters, params as never) as never)].map(({ parameter }) =>
+    String(parameter),
+  );
 }
 
 describe('connectors that read a local file', () => {
@@ -94,9 +109,9 @@ describe('connectors that read a local file', () => {
       preview: false,
     };
     for (const connector of [
-      new CSVConnector({ path: 'x' }, context),
-      new JSONConnector({ jsonPath: 'x' }, context),
-      new SequenceConnector({ numDocs: 1 }, context),
+      new CSVConnector(withDefaults(CSVConnector.parameters, { path: 'x' }), context),
+      new JSONConnector(withDefaults(JSONConnector.parameters, { jsonPath: 'x' }), context),
+      new SequenceConnector(withDefaults(SequenceConnector.parameters, { numDocs: 1 }), context),
     ]) {
       await expect(connector.execute(undefined)).rejects.toThrow('Connector c has no pipeline');
     }
@@ -116,7 +131,7 @@ describe('CSVConnector', () => {
     const publisher = new CollectingPublisher();
     const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: NEVER, preview: false };
     const params = { path: join(dir, 'in.csv'), moveToAfterProcessing: join(dir, 'x/done') };
-    const connector = new CSVConnector(params, context);
+    const connector = new CSVConnector(withDefaults(CSVConnector.parameters, params), context);
     await connector.preExecute();
     await connector.execute(publisher);
     expect(await readdir(dir)).toContain('in.csv');
@@ -131,7 +146,7 @@ describe('CSVConnector', () => {
     const publisher = new CollectingPublisher();
     const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: NEVER, preview: false };
     const params = { path: join(dir, 'in.csv'), moveToAfterProcessing: join(dir, 'done') };
-    const connector = new CSVConnector(params, context);
+    const connector = new CSVConnector(withDefaults(CSVConnector.parameters, params), context);
     await connector.execute(publisher);
     await connector.markRead();
     expect(await readFile(join(dir, 'done/in.csv'), 'utf8')).toBe('old');
@@ -145,7 +160,7 @@ describe('CSVConnector', () => {
     const publisher = new CollectingPublisher();
     const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: NEVER, preview: false };
     const connector = new CSVConnector(
-      { path: join(dir, 'in.csv'), moveToAfterProcessing: join(dir, 'done') },
+      withDefaults(CSVConnector.parameters, { path: join(dir, 'in.csv'), moveToAfterProcessing: join(dir, 'done') }),
       context,
     );
     await connector.execute(publisher);

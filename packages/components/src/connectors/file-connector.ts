@@ -12,6 +12,7 @@ import {
   Type,
   toFailure,
   WRITES,
+  withDefaults,
 } from '@headrace/engine';
 import { FileBatches } from '../files/file-batches.ts';
 import {
@@ -36,7 +37,6 @@ import {
   openState,
   reachState,
   StateParameter,
-  type StateSettings,
   stateFile,
 } from '../files/state-settings.ts';
 import { tombstone } from '../files/tombstone.ts';
@@ -52,6 +52,30 @@ import { checkStorageSettings, type StorageSettings, storageParameters } from '.
 import { Storages, unneededStorages } from '../storage/storages.ts';
 import { reachMoves } from './reach-moves.ts';
 
+const FileOptionsParameter = Type.Object({
+  /** Whether documents of files have file_content. Then a file of more than 256 MiB fails. */
+  getFileContent: Type.Boolean({ default: true }),
+  /** Whether to open .zip and .tar files. */
+  handleArchivedFiles: Type.Boolean({ default: false }),
+  /** Whether to open .gz files. */
+  handleCompressedFiles: Type.Boolean({ default: false }),
+  /** The maximum depth of nested archives and compressed files: 1 opens none that is inside another one. */
+  maxArchiveDepth: Type.Integer({ default: 1, minimum: 1, maximum: 16 }),
+  /**
+   * A folder of the same storage to which a file is moved when all its documents count as published, as with a
+   * state. Needs a single path. A local file keeps its name. No file is overwritten: if the name exists, the file gets another one, such
+   * as a.3f9c2e1b.csv. An object in a bucket keeps its whole key, and replaces an existing object.
+   */
+  moveToAfterProcessing: Type.Optional(Type.String(WRITES)),
+  /** A folder to which a file that cannot be read completely is moved, with the same rules. Needs a single path. */
+  moveToErrorFolder: Type.Optional(Type.String(WRITES)),
+});
+
+/** The values of blocks that the config does not have. */
+const WITHOUT_OPTIONS = withDefaults(FileOptionsParameter);
+const WITHOUT_FILTER = withDefaults(FilterParameter);
+const WITHOUT_STATE = withDefaults(StateParameter);
+
 const parameters = Type.Object({
   /**
    * Where to start, files or folders: local paths, file:///folder, s3://bucket/prefix, gs://bucket/prefix,
@@ -62,29 +86,7 @@ const parameters = Type.Object({
   /** Selects the files to publish. */
   filterOptions: Type.Optional(FilterParameter),
   /** How files are opened, read and moved. */
-  fileOptions: Type.Optional(
-    Type.Object({
-      /** Whether documents of files have file_content. Then a file of more than 256 MiB fails. Defaults to true. */
-      getFileContent: Type.Optional(Type.Boolean({ default: true })),
-      /** Whether to open .zip and .tar files. Defaults to false. */
-      handleArchivedFiles: Type.Optional(Type.Boolean({ default: false })),
-      /** Whether to open .gz files. Defaults to false. */
-      handleCompressedFiles: Type.Optional(Type.Boolean({ default: false })),
-      /**
-       * The maximum depth of nested archives and compressed files: 1 opens none that is inside another one. Defaults to
-       * 1.
-       */
-      maxArchiveDepth: Type.Optional(Type.Integer({ default: 1, minimum: 1, maximum: 16 })),
-      /**
-       * A folder of the same storage to which a file is moved when all its documents count as published, as with a
-       * state. Needs a single path. A local file keeps its name. No file is overwritten: if the name exists, the file gets another one, such
-       * as a.3f9c2e1b.csv. An object in a bucket keeps its whole key, and replaces an existing object.
-       */
-      moveToAfterProcessing: Type.Optional(Type.String(WRITES)),
-      /** A folder to which a file that cannot be read completely is moved, with the same rules. Needs a single path. */
-      moveToErrorFolder: Type.Optional(Type.String(WRITES)),
-    }),
-  ),
+  fileOptions: Type.Optional(FileOptionsParameter),
   /** Makes the connector remember what it has published. */
   state: Type.Optional(StateParameter),
   /**
@@ -157,14 +159,14 @@ export class FileConnector extends Connector<typeof parameters> {
     const filter = filterOf(params);
     yield* checkStorageSettings(params as StorageSettings);
     yield* unneededStorages(params.paths, params as StorageSettings);
-    yield* checkPaths(params.paths, params.fileOptions ?? {}, filter, params as StorageSettings);
+    yield* checkPaths(params.paths, params.fileOptions ?? WITHOUT_OPTIONS, filter, params as StorageSettings);
     yield* checkFilterSettings(filter);
     yield* checkStateSettings(params.state, filter, params.fileHandlers);
     yield* checkFileHandlers(params.fileHandlers ?? new Map());
   }
 
   static override *touches(
-    { paths, fileOptions = {}, state }: Static<typeof parameters>,
+    { paths, fileOptions = WITHOUT_OPTIONS, state }: Static<typeof parameters>,
     name: string,
   ): Generator<TouchedFile> {
     for (const [i, path] of paths.entries()) {
@@ -175,8 +177,8 @@ export class FileConnector extends Connector<typeof parameters> {
     if (keepsState(state)) yield* defaultStateFile(state, name);
   }
 
-  static override goesOn({ state, filterOptions }: Static<typeof parameters>): boolean {
-    return keepsState(state) && isIncremental(filterOptions ?? {});
+  static override goesOn(params: Static<typeof parameters>): boolean {
+    return keepsState(params.state) && isIncremental(filterOf(params));
   }
 
   static override marksRead(params: Static<typeof parameters>): boolean {
@@ -184,7 +186,7 @@ export class FileConnector extends Connector<typeof parameters> {
   }
 
   static override meets(params: Static<typeof parameters>, file: string): boolean {
-    return walkMeets(file, params.paths, params.fileOptions ?? {}, filterOf(params));
+    return walkMeets(file, params.paths, params.fileOptions ?? WITHOUT_OPTIONS, filterOf(params));
   }
 
   override async reach(report: ReportProblem, signal: AbortSignal): Promise<void> {
@@ -206,7 +208,7 @@ export class FileConnector extends Connector<typeof parameters> {
     if (keepsState(state)) {
       looks.push(look('state.connectionString', 'the state', () => reachState(state, this.context.log)));
     }
-    looks.push(reachMoves(localMoves(this.params.fileOptions ?? {}), report, 'fileOptions.'));
+    looks.push(reachMoves(localMoves(this.params.fileOptions ?? WITHOUT_OPTIONS), report, 'fileOptions.'));
     try {
       await Promise.all(looks);
     } finally {
@@ -245,9 +247,8 @@ export class FileConnector extends Connector<typeof parameters> {
     // The unread documents may include tombstones, so expired files must not be forgotten.
     if (this.#unread !== undefined) return;
     if (!this.#completed || this.#state === undefined) return;
-    const { state = {}, filterOptions } = this.params;
-    const { performDeletions = true, runsBeforeExpiration = 1 } = state as StateSettings;
-    if (performDeletions || sendsTombstones((filterOptions ?? {}) as FilterSettings)) {
+    const { performDeletions, runsBeforeExpiration } = this.params.state ?? WITHOUT_STATE;
+    if (performDeletions || sendsTombstones(filterOf(this.params))) {
       await this.#state.reportExpired(runsBeforeExpiration, performDeletions);
     }
   }
@@ -270,7 +271,7 @@ export class FileConnector extends Connector<typeof parameters> {
     const notes = this.#notes;
     const { log, docIdPrefix, preview } = context;
     const { getFileContent, handleArchivedFiles, handleCompressedFiles, maxArchiveDepth, moveToErrorFolder } =
-      params.fileOptions ?? {};
+      params.fileOptions ?? WITHOUT_OPTIONS;
     const storage = await this.#storages.of(start);
     const errorFolder = preview ? undefined : folderUri(moveToErrorFolder);
     const batches = new FileBatches({
@@ -286,10 +287,10 @@ export class FileConnector extends Connector<typeof parameters> {
       state,
       docIdPrefix,
       log,
-      withContent: getFileContent !== false,
-      opensArchives: handleArchivedFiles === true,
-      opensCompressed: handleCompressedFiles === true,
-      archiveDepth: maxArchiveDepth ?? 1,
+      withContent: getFileContent,
+      opensArchives: handleArchivedFiles,
+      opensCompressed: handleCompressedFiles,
+      archiveDepth: maxArchiveDepth,
       onPublished: (path, source) => this.#finished?.add({ path, source }),
       onFailed: async (file) => {
         // A file that was moved away must not expire.
@@ -298,7 +299,7 @@ export class FileConnector extends Connector<typeof parameters> {
       onIncomplete: (reason) => this.#incomplete.add(reason),
       onLeftOut: (reason) => notes.add('entries of archives that were skipped', reason),
     });
-    const skipped = skippedFolders(params.fileOptions ?? {}, filter);
+    const skipped = skippedFolders(params.fileOptions ?? WITHOUT_OPTIONS, filter);
     const unseen: string[] = [];
     const onProblem = (uri: string, error: unknown) => {
       const reason = `${uri} is skipped: ${messageOf(error)}`;
@@ -341,7 +342,7 @@ export class FileConnector extends Connector<typeof parameters> {
   }
 
   async #publishTombstones(state: FileState, publisher: Publisher): Promise<void> {
-    const { runsBeforeExpiration = 1 } = this.params.state ?? {};
+    const { runsBeforeExpiration } = this.params.state ?? WITHOUT_STATE;
     for await (const { path } of state.expired(runsBeforeExpiration)) {
       if (publisher.signal.aborted) return;
       const { pathField } = this.#formats.of(extensionOf(leafOf(path))) ?? {};
@@ -368,5 +369,5 @@ export class FileConnector extends Connector<typeof parameters> {
 }
 
 function filterOf(params: Static<typeof parameters>): FilterSettings {
-  return (params.filterOptions ?? {}) as FilterSettings;
+  return params.filterOptions ?? WITHOUT_FILTER;
 }

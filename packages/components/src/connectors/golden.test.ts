@@ -7,8 +7,11 @@ import {
   type Connector,
   type ConnectorContext,
   type IndexerContext,
+  indexerSettings,
   type JsonObject,
   readJson,
+  type TObject,
+  withDefaults,
   writeValue,
 } from '@headrace/engine';
 import { StubServer } from '@headrace/testing/stub-server';
@@ -118,11 +121,11 @@ async function run(recorded: Case, dir: string): Promise<CollectingPublisher> {
 async function runConnector(recorded: Case, dir: string): Promise<CollectingPublisher> {
   const publisher = new CollectingPublisher();
   const { name = 'c', docIdPrefix = '', ...params } = inDirectory(recorded.params, dir) as Record<string, string>;
-  const Class = CONNECTORS[recorded.connector] as unknown as new (
+  const Class = CONNECTORS[recorded.connector] as unknown as { readonly parameters: TObject } & (new (
     params: object,
     context: ConnectorContext,
-  ) => Connector;
-  const connector = new Class(params, {
+  ) => Connector);
+  const connector = new Class(withDefaults(Class.parameters, params as never), {
     name,
     docIdPrefix,
     runId: '@RUN@',
@@ -181,8 +184,11 @@ describe('recorded cases of CSVIndexer', () => {
   it.each(cases)('$name', async (recorded) => {
     const dir = await prepare(recorded);
     const { documents, log } = await run(recorded, dir);
-    const context: IndexerContext = { runId: '@RUN@', log, settings: {} as IndexerContext['settings'] };
-    const indexer = new CSVIndexer(inDirectory(recorded.csv, dir) as never, context);
+    const context: IndexerContext = { runId: '@RUN@', log, settings: withDefaults(indexerSettings) };
+    const indexer = new CSVIndexer(
+      withDefaults(CSVIndexer.parameters, inDirectory(recorded.csv, dir) as never),
+      context,
+    );
     const { url, name, options } = indexer.encoder();
     const encoder = new (await import(url))[name](options);
     await indexer.connect();

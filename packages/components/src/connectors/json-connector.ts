@@ -6,6 +6,9 @@ import { WalkNotes } from '../formats/walk-notes.ts';
 import { requirePublisher } from '../publishing/require-publisher.ts';
 import { reachFile } from './reach-file.ts';
 
+/** The settings of a file handler for JSON that the connector does not have. */
+const ALL_FIELDS = { whitelist: [], blacklist: [] };
+
 const parameters = Type.Object({
   /** The file: a local path, a file: URI, or classpath:x, which is x in the working directory. */
   jsonPath: Type.String(READS),
@@ -42,7 +45,7 @@ export class JSONConnector extends Connector<typeof parameters> {
   }
 
   override async execute(publisher: Publisher | undefined): Promise<void> {
-    const { jsonPath, ...settings } = this.params;
+    const { jsonPath, ...settings } = { ...ALL_FIELDS, ...this.params };
     const { name, docIdPrefix, log } = this.context;
     const target = requirePublisher(publisher, name);
     const notes = new WalkNotes();

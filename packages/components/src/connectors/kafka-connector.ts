@@ -52,8 +52,8 @@ const parameters = Type.Object({
     },
     FLAT,
   ),
-  /** The field with the id, a text or a number. The field id gets the docIdPrefix and this value. Defaults to id. */
-  idField: Type.Optional(Type.String({ default: 'id' })),
+  /** The field with the id, a text or a number. The field id gets the docIdPrefix and this value. */
+  idField: Type.String({ default: 'id' }),
   /**
    * The offset of the first message to read, for each partition, regardless of what the group has read: offsets { 0:
    * 1200, 1: 0 }. Other partitions start at the position of the group.
@@ -63,20 +63,15 @@ const parameters = Type.Object({
   ),
   /** The number of messages after which the connector ends. Defaults to no limit. */
   maxMessages: Type.Optional(Type.Integer(clamped({ minimum: 0 }))),
-  /**
-   * The wait for another message, in milliseconds, before the connector checks whether it has read all messages.
-   * Defaults to 100.
-   */
-  messageTimeout: Type.Optional(
-    Type.Integer({
-      default: 100,
-      minimum: 1,
-      ...clamped({ maximum: MAX_MILLIS }),
-      ...capped('maxWaitSecs', { scale: 1000 }),
-    }),
-  ),
-  /** Whether to wait for further messages after all have been read. Otherwise the connector ends. Defaults to true. */
-  continueOnTimeout: Type.Optional(Type.Boolean({ default: true })),
+  /** The wait for another message, in milliseconds, before the connector checks whether it has read all messages. */
+  messageTimeout: Type.Integer({
+    default: 100,
+    minimum: 1,
+    ...clamped({ maximum: MAX_MILLIS }),
+    ...capped('maxWaitSecs', { scale: 1000 }),
+  }),
+  /** Whether to wait for further messages after all have been read. Otherwise the connector ends. */
+  continueOnTimeout: Type.Boolean({ default: true }),
 });
 
 /** The deserializer of Lucille that does the same as this connector. */
@@ -268,7 +263,7 @@ export class KafkaConnector extends Connector<typeof parameters> {
   async #read(source: KafkaSource, target: Publisher, commits: SettledCommits): Promise<void> {
     const progress = this.#progress;
     const { topic } = this.params.kafka;
-    const { maxMessages = Number.POSITIVE_INFINITY, messageTimeout = 100, idField = 'id' } = this.params;
+    const { maxMessages = Number.POSITIVE_INFINITY, messageTimeout, idField } = this.params;
     const { docIdPrefix, preview } = this.context;
     const endsWhenIdle = preview || this.params.continueOnTimeout === false;
     const decoder = MessageDecoder.reference({ topic, idField, docIdPrefix });

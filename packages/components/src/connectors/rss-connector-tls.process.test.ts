@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ConnectorContext } from '@headrace/engine';
+import { type ConnectorContext, type Given, withDefaults } from '@headrace/engine';
 import { hasOpenssl, makeCertificates } from '@headrace/testing/certificates';
 import { StubServer } from '@headrace/testing/stub-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ const file = (name: string) => join(folder, name);
 const ca = { caFile: file('ca.pem') };
 const ours = { certificateFile: file('client.pem'), keyFile: file('client.key') };
 
-type Params = Omit<ConstructorParameters<typeof RSSConnector>[0], 'rssURL'>;
+type Params = Omit<Given<ConstructorParameters<typeof RSSConnector>[0]>, 'rssURL'>;
 
 describe.skipIf(!hasOpenssl())('a feed over TLS (needs the command openssl)', () => {
   beforeAll(() => makeCertificates(folder));
@@ -36,7 +36,11 @@ describe.skipIf(!hasOpenssl())('a feed over TLS (needs the command openssl)', ()
     );
     const publisher = new CollectingPublisher();
     const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: publisher.signal };
-    const make = () => new RSSConnector({ rssURL: `${server.url}/`, ...params }, context as ConnectorContext);
+    const make = () =>
+      new RSSConnector(
+        withDefaults(RSSConnector.parameters, { rssURL: `${server.url}/`, ...params }),
+        context as ConnectorContext,
+      );
     const connector = make();
     try {
       await make().reach(undefined, publisher.signal);

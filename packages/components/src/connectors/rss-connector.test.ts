@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { ConnectorContext } from '@headrace/engine';
+import { type ConnectorContext, withDefaults } from '@headrace/engine';
 import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
@@ -25,7 +25,7 @@ async function publish(answer: StubHandler | string, params: Params = {}, option
   server = await StubServer.start(typeof answer === 'string' ? (_, response) => void response.end(answer) : answer);
   const context = { name: 'c', docIdPrefix: 'p-', runId: 'r', log: publisher.log, signal: publisher.signal, preview };
   const connector = new RSSConnector(
-    { rssURL: `${server.url}/feed?token=s3cret`, ...params },
+    withDefaults(RSSConnector.parameters, { rssURL: `${server.url}/feed?token=s3cret`, ...params }),
     context as ConnectorContext,
   );
   try {
@@ -252,7 +252,9 @@ describe('RSSConnector', () => {
 
 describe('the check of RSSConnector', () => {
   const problems = (params: object) =>
-    [...RSSConnector.check({ rssURL: 'http://x.example/f', ...params })].map(({ message }) => message);
+    [...RSSConnector.check(withDefaults(RSSConnector.parameters, { rssURL: 'http://x.example/f', ...params }))].map(
+      ({ message }) => message,
+    );
 
   it('reports invalid parameters', () => {
     expect(problems({})).toEqual([]);

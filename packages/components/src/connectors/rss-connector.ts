@@ -40,9 +40,9 @@ const parameters = Type.Object({
   rssURL: Type.String(CONNECTS),
   /**
    * Whether the guid is the id of the document. Otherwise the id is a random UUID, and every run publishes new
-   * documents. Defaults to true.
+   * documents.
    */
-  useGuidForDocID: Type.Optional(Type.Boolean({ default: true })),
+  useGuidForDocID: Type.Boolean({ default: true }),
   /**
    * A duration such as "2h" or "7d". Items that were published longer ago are skipped. Items without a date are
    * published, with a warning. Defaults to none.
@@ -60,8 +60,8 @@ const parameters = Type.Object({
   state: Type.Optional(RememberParameter),
   /** The certificates for TLS, as PEM files. */
   tls: tlsParameter,
-  /** Whether to accept any certificate of the server, for tests only. Defaults to false. */
-  acceptInvalidCert: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether to accept any certificate of the server, for tests only. */
+  acceptInvalidCert: Type.Boolean({ default: false }),
 });
 
 const DURATIONS = ['pubDateCutoff', 'runDuration', 'refreshIncrement'] as const;
@@ -277,7 +277,7 @@ export class RSSConnector extends Connector<typeof parameters> {
   }
 
   #idOf({ guid, substitute }: FeedItem): string {
-    const { useGuidForDocID = true } = this.params;
+    const { useGuidForDocID } = this.params;
     return this.context.docIdPrefix + (useGuidForDocID ? (guid ?? substitute) : crypto.randomUUID());
   }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type ConnectorContext, HeadraceError } from '@headrace/engine';
+import { type ConnectorContext, type Given, HeadraceError, withDefaults } from '@headrace/engine';
 import { StubServer } from '@headrace/testing/stub-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
@@ -27,7 +27,7 @@ const items = (...guids: string[]) =>
 interface Options {
   readonly publisher?: CollectingPublisher;
   readonly preview?: boolean;
-  readonly params?: Partial<ConstructorParameters<typeof RSSConnector>[0]>;
+  readonly params?: Given<ConstructorParameters<typeof RSSConnector>[0]>;
 }
 
 /** Runs the connector with a state in this file. Returns the published ids. */
@@ -35,7 +35,11 @@ async function run(file: string, options: Options = {}): Promise<string[]> {
   const { publisher = new CollectingPublisher(), preview = false, params } = options;
   const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: publisher.signal, preview };
   const connector = new RSSConnector(
-    { rssURL: server.url, state: { connectionString: `jdbc:sqlite:${file}` }, ...params },
+    withDefaults(RSSConnector.parameters, {
+      rssURL: server.url,
+      state: { connectionString: `jdbc:sqlite:${file}` },
+      ...params,
+    }),
     context as ConnectorContext,
   );
   try {
@@ -117,7 +121,12 @@ describe('RSSConnector with a state', () => {
   });
 
   it('rejects a state in an unsupported database', () => {
-    const problems = RSSConnector.check({ rssURL: 'http://h/', state: { connectionString: 'jdbc:oracle:thin:@h' } });
+    const problems = RSSConnector.check(
+      withDefaults(RSSConnector.parameters, {
+        rssURL: 'http://h/',
+        state: { connectionString: 'jdbc:oracle:thin:@h' },
+      }),
+    );
     expect([...problems]).toMatchObject([{ parameter: 'state.connectionString' }]);
   });
 });

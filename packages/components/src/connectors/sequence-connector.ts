@@ -5,8 +5,8 @@ import { SequenceDecoder, type SequencePosition } from './sequence-decoder.ts';
 const parameters = Type.Object({
   /** How many documents to publish. A negative number means none. */
   numDocs: Type.Integer(clamped({ minimum: 0 })),
-  /** The id of the first document. Defaults to 0. */
-  startWith: Type.Optional(Type.Integer({ default: 0 })),
+  /** The id of the first document. */
+  startWith: Type.Integer({ default: 0 }),
 });
 
 /** The number of documents in one chunk. */
@@ -17,13 +17,13 @@ export class SequenceConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
   static override readonly needsPipeline = true;
 
-  static override *check({ numDocs, startWith = 0 }: Static<typeof parameters>): Generator<ParameterProblem> {
+  static override *check({ numDocs, startWith }: Static<typeof parameters>): Generator<ParameterProblem> {
     if (Number.isSafeInteger(startWith + Math.max(numDocs, 0))) return;
     yield { parameter: 'numDocs', message: 'the last id would be greater than 9007199254740991' };
   }
 
   override async execute(publisher: Publisher | undefined): Promise<void> {
-    const { numDocs, startWith = 0 } = this.params;
+    const { numDocs, startWith } = this.params;
     const { name, docIdPrefix } = this.context;
     const target = requirePublisher(publisher, name);
     const decoder = SequenceDecoder.reference({ docIdPrefix });

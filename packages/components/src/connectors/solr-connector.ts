@@ -31,21 +31,19 @@ const parameters = Type.Object({
     url: SolrUrls,
     ...solrParameters,
   }),
-  /** Commands to send before the query, such as {"delete": {"query": "*:*"}}. Defaults to none. */
-  preActions: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /**
-   * Commands to send at the end, such as {"commit": {}} or {"delete": {"query": "-run_id:{runId}"}}. Defaults to none.
-   */
-  postActions: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** Whether the commands are XML instead of JSON. Defaults to false. */
-  useXml: Type.Optional(Type.Boolean({ default: false })),
+  /** Commands to send before the query, such as {"delete": {"query": "*:*"}}. */
+  preActions: Type.Array(Type.String(), { default: [] }),
+  /** Commands to send at the end, such as {"commit": {}} or {"delete": {"query": "-run_id:{runId}"}}. */
+  postActions: Type.Array(Type.String(), { default: [] }),
+  /** Whether the commands are XML instead of JSON. */
+  useXml: Type.Boolean({ default: false }),
   /**
    * The parameters of the query: q, fq, fl, sort and all others. One with several values has a list. rows is the size
    * of a page, 1000 by default. Defaults to all documents.
    */
   solrParams: Type.Optional(MapOf(Type.Unknown())),
-  /** The unique key of the collection, letter case included. Defaults to id. */
-  idField: Type.Optional(Type.String({ default: 'id' })),
+  /** The unique key of the collection, letter case included. */
+  idField: Type.String({ default: 'id' }),
 });
 
 /** A page of results. */
@@ -89,14 +87,14 @@ export class SolrConnector extends Connector<typeof parameters> {
   }
 
   override async preExecute(): Promise<void> {
-    await this.#act('preActions', this.params.preActions ?? []);
+    await this.#act('preActions', this.params.preActions);
   }
 
   override async execute(publisher: Publisher | undefined): Promise<void> {
     if (publisher === undefined) return;
     this.#target = publisher;
     const { signal } = publisher;
-    const { solrParams, idField = 'id' } = this.params;
+    const { solrParams, idField } = this.params;
     const query = cursorQuery(solrParams as ReadonlyMap<string, Value> | undefined, idField);
     let cursor = '*';
     let page = this.#page(query, cursor, signal);
@@ -123,7 +121,7 @@ export class SolrConnector extends Connector<typeof parameters> {
   }
 
   override async postExecute(): Promise<void> {
-    const { postActions = [] } = this.params;
+    const { postActions } = this.params;
     if (postActions.length === 0) return;
     // A command that deletes old documents would also delete those whose new version was not delivered.
     if (await isDelivered(this.#target)) await this.#act('postActions', postActions);
@@ -166,7 +164,7 @@ export class SolrConnector extends Connector<typeof parameters> {
   }
 
   #publish(result: JsonObject, number: number, publisher: Publisher): Promise<void> | undefined {
-    const { idField = 'id' } = this.params;
+    const { idField } = this.params;
     const key = result.get(idField);
     const id = key === undefined || Array.isArray(key) ? '' : (textOf(key) ?? '');
     if (id === '') {

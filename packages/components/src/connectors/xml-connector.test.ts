@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { ConnectorContext } from '@headrace/engine';
+import { type ConnectorContext, withDefaults } from '@headrace/engine';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
 import { XMLConnector } from './xml-connector.ts';
@@ -23,7 +23,7 @@ async function publish(
   publisher = new CollectingPublisher(),
 ) {
   const context = { name: 'c', docIdPrefix: 'p-', runId: 'r', log: publisher.log, preview: false } as ConnectorContext;
-  await new XMLConnector({ ...COMMON, ...params }, context).execute(publisher);
+  await new XMLConnector(withDefaults(XMLConnector.parameters, { ...COMMON, ...params }), context).execute(publisher);
   return publisher;
 }
 
@@ -58,12 +58,16 @@ describe('XMLConnector', () => {
   });
 
   it('rejects missing files, and files that are not local', () => {
-    expect([...XMLConnector.check(COMMON)]).toMatchObject([{ parameter: 'filePaths' }]);
-    expect([...XMLConnector.check({ ...COMMON, filePaths: ['a.xml'], urlFiles: [] })]).toMatchObject([
-      { parameter: 'urlFiles', severity: 'warning', message: 'urlFiles is empty: nothing is read' },
+    expect([...XMLConnector.check(withDefaults(XMLConnector.parameters, COMMON))]).toMatchObject([
+      { parameter: 'filePaths' },
     ]);
-    expect([...XMLConnector.check({ ...COMMON, filePaths: ['a.xml'], urlFiles: ['http://x/y.xml'] })]).toMatchObject([
-      { parameter: 'urlFiles[0]', message: expect.stringContaining('is not a local file') },
-    ]);
+    expect([
+      ...XMLConnector.check(withDefaults(XMLConnector.parameters, { ...COMMON, filePaths: ['a.xml'], urlFiles: [] })),
+    ]).toMatchObject([{ parameter: 'urlFiles', severity: 'warning', message: 'urlFiles is empty: nothing is read' }]);
+    expect([
+      ...XMLConnector.check(
+        withDefaults(XMLConnector.parameters, { ...COMMON, filePaths: ['a.xml'], urlFiles: ['http://x/y.xml'] }),
+      ),
+    ]).toMatchObject([{ parameter: 'urlFiles[0]', message: expect.stringContaining('is not a local file') }]);
   });
 });

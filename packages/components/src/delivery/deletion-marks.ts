@@ -45,7 +45,7 @@ export class DeletionMarks {
 }
 
 /** Returns these settings of the block `indexer`. */
-export function deletionSettings(settings: IndexerSettings): DeletionSettings {
+export function deletionSettings(settings: Partial<IndexerSettings>): DeletionSettings {
   const { deletionMarkerField, deletionMarkerFieldValue, deleteByFieldField, deleteByFieldValue, childrenField } =
     settings;
   return {

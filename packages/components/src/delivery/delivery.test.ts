@@ -2,19 +2,25 @@ import {
   Delivery,
   type DeliveryFailure,
   type Destination,
+  type Given,
   type IndexerSettings,
+  indexerSettings,
   type Logger,
   NO_ANSWER,
   type Reply,
   RequestSize,
+  withDefaults,
 } from '@headrace/engine';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { retriesOf } from './retries.ts';
 
 /** Returns the retries for the settings of a block `indexer`. */
-const retriesAs = (settings: IndexerSettings, log: Partial<Logger> = {}) =>
-  retriesOf({ runId: 'r', settings, log: { ...SILENT, ...log } }, 'X at there');
+const retriesAs = (settings: Given<IndexerSettings>, log: Partial<Logger> = {}) =>
+  retriesOf(
+    { runId: 'r', settings: withDefaults(indexerSettings, settings), log: { ...SILENT, ...log } },
+    'X at there',
+  );
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 const quick = (maxRetries: number) => retriesAs({ maxRetries, retryWaitDurationMs: 0 });

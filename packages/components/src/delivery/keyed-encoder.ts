@@ -106,7 +106,7 @@ const USE_OPTIONS = 'Pass what keyedEncoderOptions(settings) and deletionSetting
 
 /** Returns the options from the block `indexer`, except those for deletes. */
 export function keyedEncoderOptions(settings: IndexerSettings): KeyedEncoderOptions {
-  const { whitelist = [], blacklist = [], idOverrideField, indexOverrideField } = settings;
+  const { whitelist, blacklist, idOverrideField, indexOverrideField } = settings;
   return {
     whitelist,
     blacklist,

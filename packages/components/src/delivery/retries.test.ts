@@ -1,9 +1,16 @@
-import type { IndexerSettings } from '@headrace/engine';
+import { type Given, type IndexerSettings, indexerSettings, withDefaults } from '@headrace/engine';
 import { expect, it } from 'vitest';
 import { retriesOf } from './retries.ts';
 
-const retriesAs = (settings: IndexerSettings) =>
-  retriesOf({ runId: 'r', settings, log: { debug() {}, info() {}, warn() {}, error() {} } }, 'X');
+const retriesAs = (settings: Given<IndexerSettings>) =>
+  retriesOf(
+    {
+      runId: 'r',
+      settings: withDefaults(indexerSettings, settings),
+      log: { debug() {}, info() {}, warn() {}, error() {} },
+    },
+    'X',
+  );
 
 it('a retry waits at most for the maximum of a timer: a longer one would end immediately', () => {
   const retries = retriesAs({ retryWaitDurationMs: 2 ** 40, retryMaxWaitDurationMs: 2 ** 50 });

@@ -1,4 +1,4 @@
-import { messageOf, OneOf, type ParameterProblem, parseDuration, Type } from '@headrace/engine';
+import { messageOf, OneOf, type ParameterProblem, parseDuration, type Static, Type } from '@headrace/engine';
 import { compileJavaRegex, type JavaRegex } from '@headrace/java-text/regex';
 
 /** The schema of the block `filterOptions`. */
@@ -6,41 +6,31 @@ export const FilterParameter = Type.Object({
   /**
    * Java regular expressions. Only files whose whole name matches one of them are published. The name of a local file
    * is without folders, that of an object in a bucket is its whole key, and that of a file in an archive is its path
-   * there. An archive must also match. Defaults to all files.
+   * there. An archive must also match. An empty list means all files.
    */
-  includes: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  includes: Type.Array(Type.String(), { default: [] }),
   /**
    * Java regular expressions. Files whose whole name matches one of them are not published, even if they match
    * includes.
    */
-  excludes: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  excludes: Type.Array(Type.String(), { default: [] }),
   /** Folders to skip: local paths or URIs. */
-  pathsToSkip: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  pathsToSkip: Type.Array(Type.String(), { default: [] }),
   /** A duration such as "2h". Only files that were modified within this time are published. */
   lastModifiedCutoff: Type.Optional(Type.String()),
   /** A duration. In the mode incremental, files that were published within this time are not published again. */
   lastPublishedCutoff: Type.Optional(Type.String()),
   /**
    * "full" publishes all files. "incremental" publishes only files that are new or were modified since they were
-   * published; it needs state. Defaults to full.
+   * published; it needs state.
    */
-  publishMode: Type.Optional(Type.String({ default: 'full' })),
-  /**
-   * Whether to publish tombstones of deleted files, "true" or "false"; needs the mode incremental. Defaults to false.
-   */
-  sendTombstones: Type.Optional(OneOf(['true', 'yes', 'on', 'false', 'no', 'off'], { default: 'false' })),
+  publishMode: Type.String({ default: 'full' }),
+  /** Whether to publish tombstones of deleted files, "true" or "false"; needs the mode incremental. */
+  sendTombstones: OneOf(['true', 'yes', 'on', 'false', 'no', 'off'], { default: 'false' }),
 });
 
 /** The settings that select the files to publish: the block `filterOptions` of a config. */
-export interface FilterSettings {
-  readonly includes?: readonly string[];
-  readonly excludes?: readonly string[];
-  readonly pathsToSkip?: readonly string[];
-  readonly lastModifiedCutoff?: string;
-  readonly lastPublishedCutoff?: string;
-  readonly publishMode?: string;
-  readonly sendTombstones?: 'true' | 'yes' | 'on' | 'false' | 'no' | 'off';
-}
+export type FilterSettings = Static<typeof FilterParameter>;
 
 /** The properties of a file that the filter checks. */
 export interface FilteredFile {
@@ -113,8 +103,8 @@ export class FileFilter {
    * @param isLocal whether the times of files come from the clock of this machine
    */
   constructor(settings: FilterSettings, now: bigint, isLocal: boolean) {
-    this.#includes = (settings.includes ?? []).map((pattern) => compileJavaRegex(pattern));
-    this.#excludes = (settings.excludes ?? []).map((pattern) => compileJavaRegex(pattern));
+    this.#includes = settings.includes.map((pattern) => compileJavaRegex(pattern));
+    this.#excludes = settings.excludes.map((pattern) => compileJavaRegex(pattern));
     this.#modifiedSince = startOf(settings.lastModifiedCutoff, now);
     this.#publishedBefore = startOf(settings.lastPublishedCutoff, now);
     this.#incremental = isIncremental(settings);

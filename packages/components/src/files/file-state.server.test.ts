@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { withDefaults } from '@headrace/engine';
 import { describeWithServer } from '@headrace/testing/real-server';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { Database } from '../database/database.ts';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
 import type { FileState } from './file-state.ts';
-import { openState } from './state-settings.ts';
+import { openState, StateParameter } from './state-settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'headrace-state-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -22,7 +23,11 @@ function keeps(connectionString: () => string): void {
     for (const state of open.splice(0)) await state.close();
   });
   const opened = async (tableName: string, { log } = new CollectingPublisher()) => {
-    const state = await openState({ connectionString: connectionString(), tableName }, 'c', log);
+    const state = await openState(
+      withDefaults(StateParameter, { connectionString: connectionString(), tableName }),
+      'c',
+      log,
+    );
     open.push(state);
     return state;
   };
@@ -149,7 +154,11 @@ describe('a damaged SQLite file state is reported with a hint', () => {
     hint: expect.stringContaining('the next run publishes everything again'),
   });
   const open = (file: string) =>
-    openState({ connectionString: `jdbc:sqlite:${file}` }, 'c', new CollectingPublisher().log);
+    openState(
+      withDefaults(StateParameter, { connectionString: `jdbc:sqlite:${file}` }),
+      'c',
+      new CollectingPublisher().log,
+    );
 
   it('when the state is opened', async () => {
     const file = join(folder, 'garbage.db');
@@ -188,7 +197,7 @@ await describeWithServer('postgres', (server) => {
         encountered boolean, runs_not_encountered integer);
       insert into "LUCILLE" values ('file:///a', '2023-11-14 22:13:20.123+00', true, 0)`);
     await session.close();
-    const state = await openState({ ...settings, tableName: 'lucille' }, 'c', quiet.log);
+    const state = await openState(withDefaults(StateParameter, { ...settings, tableName: 'lucille' }), 'c', quiet.log);
     try {
       await state.begin();
       const long = `file:///${'x'.repeat(200)}`;
@@ -211,7 +220,11 @@ for (const name of ['postgres', 'mariadb'] as const) {
 
       it('stores paths up to the index limit, and warns about longer paths that every run publishes', async () => {
         const publisher = new CollectingPublisher();
-        const state = await openState({ connectionString: `jdbc:${server.url}` }, `long ${tables++}`, publisher.log);
+        const state = await openState(
+          withDefaults(StateParameter, { connectionString: `jdbc:${server.url}` }),
+          `long ${tables++}`,
+          publisher.log,
+        );
         // The path is not repetitive: otherwise Postgres would compress it.
         const path = Array.from({ length: 400 }, (_, i) => (i * 7919 ** 2).toString(36).padStart(7, 'x')).join('');
         try {

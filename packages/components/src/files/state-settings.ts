@@ -5,6 +5,7 @@ import {
   messageOf,
   nearest,
   type ParameterProblem,
+  type Static,
   type TouchedFile,
   Type,
   toFailure,
@@ -21,13 +22,10 @@ import type { FileState } from './file-state.ts';
 
 /** The schema of the block `state`. */
 export const StateParameter = Type.Object({
-  /** Whether the connector remembers files between runs. Defaults to true. */
-  enabled: Type.Optional(Type.Boolean({ default: true })),
-  /**
-   * The JDBC driver of the database. It has no effect: the connection string names the database. Defaults to
-   * org.h2.Driver.
-   */
-  driver: Type.Optional(Type.String({ default: 'org.h2.Driver' })),
+  /** Whether the connector remembers files between runs. */
+  enabled: Type.Boolean({ default: true }),
+  /** The JDBC driver of the database. It has no effect: the connection string names the database. */
+  driver: Type.String({ default: 'org.h2.Driver' }),
   /**
    * Where the state is kept: jdbc:sqlite:file, jdbc:postgresql://host:port/database, jdbc:mysql:…, jdbc:mariadb:… or
    * jdbc:h2:path, for which the SQLite file path.sqlite is used. One run at a time can open it. Defaults to
@@ -36,61 +34,47 @@ export const StateParameter = Type.Object({
   connectionString: Type.Optional(Type.String(CONNECTS)),
   /**
    * The user of the database; not needed for a file. If jdbcUser and jdbcPassword are empty, those in the connection
-   * string are used. Defaults to none.
+   * string are used.
    */
-  jdbcUser: Type.Optional(Type.String({ default: '' })),
-  /** The user's password. Defaults to none. */
-  jdbcPassword: Type.Optional(Type.String({ default: '' })),
+  jdbcUser: Type.String({ default: '' }),
+  /** The user's password. */
+  jdbcPassword: Type.String({ default: '' }),
   /** The name of the table, in upper case. Defaults to the name of the connector. */
   tableName: Type.Optional(Type.String()),
-  /**
-   * Whether expired files are removed from the state. If false, they stay there and are not reported again. Defaults to
-   * true.
-   */
-  performDeletions: Type.Optional(Type.Boolean({ default: true })),
-  /** The number of consecutive runs that must miss a file before it is expired. Defaults to 1. */
-  runsBeforeExpiration: Type.Optional(Type.Integer({ default: 1, minimum: 1 })),
-  /** Accepted without effect: a path may have 2,600 bytes in a server, and any length in SQLite. Defaults to 200. */
-  pathLength: Type.Optional(Type.Integer({ default: 200, minimum: 1 })),
+  /** Whether expired files are removed from the state. If false, they stay there and are not reported again. */
+  performDeletions: Type.Boolean({ default: true }),
+  /** The number of consecutive runs that must miss a file before it is expired. */
+  runsBeforeExpiration: Type.Integer({ default: 1, minimum: 1 }),
+  /** Accepted without effect: a path may have 2,600 bytes in a server, and any length in SQLite. */
+  pathLength: Type.Integer({ default: 200, minimum: 1 }),
 });
 
 /** The schema of the block `state` of connectors that remember values other than files. */
 export const RememberParameter = Type.Object({
-  /** Whether the connector remembers values between runs. Defaults to true. */
-  enabled: Type.Optional(Type.Boolean({ default: true })),
-  /**
-   * The JDBC driver of the database. It has no effect: the connection string names the database. Defaults to
-   * org.h2.Driver.
-   */
-  driver: Type.Optional(Type.String({ default: 'org.h2.Driver' })),
+  /** Whether the connector remembers values between runs. */
+  enabled: Type.Boolean({ default: true }),
+  /** The JDBC driver of the database. It has no effect: the connection string names the database. */
+  driver: Type.String({ default: 'org.h2.Driver' }),
   /**
    * Where the state is kept: jdbc:sqlite:file, jdbc:postgresql://host:port/database, jdbc:mysql:…, jdbc:mariadb:… or
    * jdbc:h2:path, for which the SQLite file path.sqlite is used. One run at a time can open it. Defaults to
    * jdbc:h2:./state/ and the name of the connector.
    */
   connectionString: Type.Optional(Type.String(CONNECTS)),
-  /** The user of the database; not needed for a file. Defaults to none. */
-  jdbcUser: Type.Optional(Type.String({ default: '' })),
-  /** The user's password. Defaults to none. */
-  jdbcPassword: Type.Optional(Type.String({ default: '' })),
+  /** The user of the database; not needed for a file. */
+  jdbcUser: Type.String({ default: '' }),
+  /** The user's password. */
+  jdbcPassword: Type.String({ default: '' }),
   /** The name of the table, in upper case. Defaults to the name of the connector. */
   tableName: Type.Optional(Type.String()),
 });
 
 /** The settings of the state of a connector: the block `state` of a config. */
-export interface StateSettings {
-  readonly enabled?: boolean;
-  readonly connectionString?: string;
-  readonly jdbcUser?: string;
-  readonly jdbcPassword?: string;
-  readonly tableName?: string;
-  readonly performDeletions?: boolean;
-  readonly runsBeforeExpiration?: number;
-}
+export type StateSettings = Static<typeof RememberParameter>;
 
 /** Returns whether a connector with this block remembers files. */
 export function keepsState(state: StateSettings | undefined): state is StateSettings {
-  return state !== undefined && state.enabled !== false;
+  return state?.enabled === true;
 }
 
 /** Reports mistakes in the block, and in settings that need a state. */
@@ -203,7 +187,7 @@ export async function reachState(settings: StateSettings, log: Logger): Promise<
   await reachDatabase(loginOf(settings, connectionString), log, async () => undefined);
 }
 
-function loginOf({ jdbcUser = '', jdbcPassword = '' }: StateSettings, connectionString: string): DatabaseSettings {
+function loginOf({ jdbcUser, jdbcPassword }: StateSettings, connectionString: string): DatabaseSettings {
   return { connectionString, jdbcUser, jdbcPassword };
 }
 

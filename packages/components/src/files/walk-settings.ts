@@ -53,7 +53,7 @@ export function* checkPaths(
       hint: 'Use one FileConnector for each path.',
     };
   }
-  for (const [i, path] of (filter.pathsToSkip ?? []).entries()) {
+  for (const [i, path] of filter.pathsToSkip.entries()) {
     if (folderUri(path) === undefined) {
       yield { parameter: `filterOptions.pathsToSkip[${i}]`, message: `"${path}" is not a path of a folder` };
     }
@@ -91,11 +91,11 @@ export function walkMeets(
   file: string,
   paths: readonly string[],
   moves: MoveSettings,
-  { includes = [], excludes = [], pathsToSkip = [] }: FilterSettings,
+  { lastModifiedCutoff, lastPublishedCutoff, ...settings }: FilterSettings,
 ): boolean {
-  const filter = new FileFilter({ includes, excludes }, 0n, true);
+  const filter = new FileFilter({ ...settings, publishMode: 'full' }, 0n, true);
   if (!filter.accepts({ name: basename(file), modified: 0n, lastPublished: undefined })) return false;
-  const skipped = skippedFolders(moves, { pathsToSkip });
+  const skipped = skippedFolders(moves, settings);
   const walked: string[] = [];
   for (let at = dirname(file); !skipped.has(localFileUri(at)); at = dirname(at)) {
     walked.push(at);
@@ -119,7 +119,7 @@ export function folderUri(text: string | undefined): FileUri | undefined {
  * Returns the URIs of the folders that a walk skips, in the form that listings use: the folders that the config names,
  * and the target folders of moves. Otherwise a run would publish the moved files again.
  */
-export function skippedFolders(moves: MoveSettings, { pathsToSkip = [] }: FilterSettings): ReadonlySet<string> {
+export function skippedFolders(moves: MoveSettings, { pathsToSkip }: FilterSettings): ReadonlySet<string> {
   const texts = [...pathsToSkip, ...MOVES.flatMap((name) => moves[name] ?? [])];
   return new Set(texts.flatMap((text) => listedUri(folderUri(text)) ?? []));
 }

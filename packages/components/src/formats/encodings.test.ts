@@ -1,26 +1,32 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { HeadraceError } from '@headrace/engine';
+import { type HeadraceError, Type, withDefaults } from '@headrace/engine';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runFileConnector, writeFiles } from '../connectors/run-file-connector.test.lib.ts';
 import { CsvFormat } from './csv/csv-format.ts';
 import { checkCsvSettings } from './csv/csv-settings.ts';
+import { csvSettings } from './csv/publish-csv.test.lib.ts';
 import type { FileFormat } from './handlers/file-handler.ts';
 import { JsonFormat } from './json/json-format.ts';
-import { checkJsonSettings } from './json/json-settings.ts';
+import { checkJsonSettings, jsonParameters } from './json/json-settings.ts';
 import { CollectingPublisher } from './testing/collecting-publisher.ts';
 import { XmlFormat } from './xml/xml-format.ts';
-import { checkXmlSettings } from './xml/xml-settings.ts';
+import { checkXmlSettings, xmlParameters } from './xml/xml-settings.ts';
 
-const XML = { xmlRootPath: '/r/e', xmlIdPath: '/r/e/id', outputField: 'xml' };
+const XML = { ...withDefaults(Type.Object(xmlParameters)), xmlRootPath: '/r/e', xmlIdPath: '/r/e/id' };
+/** The settings of a config that names none of them. */
+const BASE = { csv: csvSettings(), json: withDefaults(Type.Object(jsonParameters)), xml: XML };
 const CSV_TEXT = 'id,name\n1,Zoë\n';
 const JSON_TEXT = '{"id":"1","name":"Zoë"}\n';
 const XML_TEXT = '<r>\n<e><id>1</id>Zoë</e></r>';
 
 const formats: Record<string, { text: string; open: (publisher: CollectingPublisher) => FileFormat }> = {
-  csv: { text: CSV_TEXT, open: ({ log }) => new CsvFormat({}, { docIdPrefix: '', log }) },
-  json: { text: JSON_TEXT, open: ({ log }) => new JsonFormat({}, { docIdPrefix: '', log }) },
+  csv: { text: CSV_TEXT, open: ({ log }) => new CsvFormat(BASE.csv, { docIdPrefix: '', log }) },
+  json: {
+    text: JSON_TEXT,
+    open: ({ log }) => new JsonFormat(BASE.json, { docIdPrefix: '', log }),
+  },
   xml: { text: XML_TEXT, open: ({ log }) => new XmlFormat(XML, { docIdPrefix: '', log }) },
 };
 
@@ -93,7 +99,7 @@ describe('bytes that are not UTF-8', () => {
     const notes: unknown[][] = [];
     const rows = Buffer.from('Müller Straße Zoë\n'.repeat(1000));
     const context = { docIdPrefix: '', log: publisher.log, note: (...noted: unknown[]) => void notes.push(noted) };
-    const open = (more: object) => new CsvFormat({ encoding: 'auto', ...more }, context);
+    const open = (more: object) => new CsvFormat(csvSettings({ encoding: 'auto', ...more }), context);
     const file = (bytes: Buffer) => ({ path: '/data/in', name: 'in', bytes: pieces(bytes, 1000) });
     const bytes = Buffer.concat([Buffer.from('k\n'), rows, Buffer.from([0xff, 0x0a])]);
     await open({}).publish(file(bytes), publisher);
@@ -127,7 +133,7 @@ describe('bytes that are not UTF-8', () => {
 });
 
 describe.each(Object.entries(formats))('the encoding of %s', (name, { text }) => {
-  const settings = (more: object) => (name === 'xml' ? { ...XML, ...more } : more) as never;
+  const settings = (more: object) => ({ ...BASE[name as keyof typeof BASE], ...more }) as never;
   const open = (more: object, publisher: CollectingPublisher, notes: unknown[][] = []) => {
     const context = { docIdPrefix: '', log: publisher.log, note: (...noted: unknown[]) => void notes.push(noted) };
     if (name === 'csv') return new CsvFormat(settings(more), context);

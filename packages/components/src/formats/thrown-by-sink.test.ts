@@ -1,14 +1,22 @@
-import { HeadraceError, type RecordDecoder, type RecordSink, type RejectedRecord } from '@headrace/engine';
+import {
+  HeadraceError,
+  type RecordDecoder,
+  type RecordSink,
+  type RejectedRecord,
+  Type,
+  withDefaults,
+} from '@headrace/engine';
 import { expect, it } from 'vitest';
 import { MessageDecoder } from '../kafka/message-decoder.ts';
 import { XmlDecoder } from './xml/xml-decoder.ts';
+import { xmlParameters } from './xml/xml-settings.ts';
 
 const xml = '<r/>';
 const json = '{"id":"1"}';
 const cases: [string, RecordDecoder, string, unknown][] = [
   [
     'XML',
-    new XmlDecoder({ settings: { xmlRootPath: '/r' }, docIdPrefix: '' }),
+    new XmlDecoder({ settings: withDefaults(Type.Object(xmlParameters), { xmlRootPath: '/r' }), docIdPrefix: '' }),
     xml,
     { path: 'a.xml', records: [{ start: 0, end: xml.length, line: 1, id: [] }] },
   ],

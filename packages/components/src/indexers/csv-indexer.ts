@@ -23,22 +23,22 @@ const parameters = Type.Object({
   path: Type.String(WRITES),
   /** Names of the fields to write, in order. A dot is part of a name. */
   columns: Type.Array(Type.String()),
-  /** Whether the first line contains the names of the columns. Defaults to true. */
-  includeHeader: Type.Optional(Type.Boolean({ default: true })),
+  /** Whether the first line contains the names of the columns. */
+  includeHeader: Type.Boolean({ default: true }),
   /**
    * Whether rows are added to an existing file, without a second header. Otherwise the file is overwritten. Set it for
    * connectors that continue where the last run ended (FileConnector with state, KafkaConnector), because they do not
-   * read the earlier documents again. Defaults to false.
+   * read the earlier documents again.
    */
-  append: Type.Optional(Type.Boolean({ default: false })),
+  append: Type.Boolean({ default: false }),
   /**
    * What is done with a cell that a spreadsheet would compute as a formula when it opens the file: "keep" writes it
    * unchanged, as Lucille does. "escape" writes an apostrophe before it, so that it is shown as text. A cell is such a
    * formula if it begins with =, +, -, @ or their full-width forms, also after white space, or with a tab, a line break
-   * or a NUL. Numbers such as -2 stay numbers. Use "escape" if people open the file in a spreadsheet and the data is not
-   * yours. Programs that read the file then get the apostrophe, too. Defaults to "keep".
+   * or a NUL. Numbers such as -2 stay numbers. Use "escape" if people open the file in a spreadsheet and the data is
+   * not yours. Programs that read the file then get the apostrophe, too.
    */
-  formulas: Type.Optional(OneOf(['keep', 'escape'], { default: 'keep' })),
+  formulas: OneOf(['keep', 'escape'], { default: 'keep' }),
 });
 
 /**
@@ -74,12 +74,12 @@ export class CSVIndexer extends Indexer<typeof parameters> {
     yield* ignoredSettings(settings, BATCH_SETTINGS, 'CSVIndexer', 'documents are written immediately');
   }
 
-  static override overwrites({ append = false }: Static<typeof parameters>): boolean {
+  static override overwrites({ append }: Static<typeof parameters>): boolean {
     return !append;
   }
 
   override encoder(): ModuleReference {
-    const { columns, formulas = 'keep' } = this.params;
+    const { columns, formulas } = this.params;
     return CsvEncoder.reference({ columns, formulas });
   }
 
@@ -88,7 +88,7 @@ export class CSVIndexer extends Indexer<typeof parameters> {
   }
 
   override async connect(): Promise<void> {
-    const { path, columns, formulas = 'keep', includeHeader = true, append = false } = this.params;
+    const { path, columns, formulas, includeHeader, append } = this.params;
     const { retry = false, continues = false, log } = this.context;
     const rows = { quoted: true, isComplete: (row: string) => isCsvRow(row, columns.length) };
     const header = includeHeader ? csvHeader({ columns, formulas }) : '';

@@ -8,9 +8,9 @@ const parameters = Type.Object({
   ...connectionParameters,
   /**
    * Whether a document changes only its fields in an existing document, and fails if there is none. Otherwise it
-   * replaces the existing document. A field with null is not sent, so it cannot be cleared. Defaults to false.
+   * replaces the existing document. A field with null is not sent, so it cannot be cleared.
    */
-  update: Type.Optional(Type.Boolean({ default: false })),
+  update: Type.Boolean({ default: false }),
   /**
    * The field for the attached children of a document, as nested objects, without their own children. Defaults to none:
    * they are not sent.

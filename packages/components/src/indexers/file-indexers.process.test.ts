@@ -4,7 +4,14 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type DocumentEncoder, type Indexer, type IndexerContext, readDocument } from '@headrace/engine';
+import {
+  type DocumentEncoder,
+  type Indexer,
+  type IndexerContext,
+  indexerSettings,
+  readDocument,
+  withDefaults,
+} from '@headrace/engine';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CSVIndexer } from './csv-indexer.ts';
 import { JsonLinesIndexer } from './json-lines-indexer.ts';
@@ -17,7 +24,7 @@ const newPath = () => join(root, `${files++}`, 'deep', 'out');
 
 function context(settings: object = {}): IndexerContext {
   const log = { debug() {}, info() {}, warn() {}, error() {} };
-  return { runId: 'r', log, settings: settings as IndexerContext['settings'] };
+  return { runId: 'r', log, settings: withDefaults(indexerSettings, settings) };
 }
 
 async function encode(indexer: Indexer, documents: string[]): Promise<Uint8Array> {
@@ -42,7 +49,7 @@ describe('CSVIndexer', () => {
 
   it('writes the quoted rows of several connectors under one header', async () => {
     const path = newPath();
-    const indexer = new CSVIndexer({ path, columns }, context());
+    const indexer = new CSVIndexer(withDefaults(CSVIndexer.parameters, { path, columns }), context());
     expect(existsSync(path)).toBe(false);
     await indexer.connect();
     await send(indexer, ['{"id":"1","a":"x \\"y\\"","b":[1,2.0,null,"z\\""]}', '{"id":"2","b":{"c":1},"a":null}']);
@@ -56,13 +63,16 @@ describe('CSVIndexer', () => {
   it('overwrites the file, or appends without a second header', async () => {
     const path = newPath();
     for (const append of [false, true, true]) {
-      const indexer = new CSVIndexer({ path, columns: ['id'], append }, context());
+      const indexer = new CSVIndexer(withDefaults(CSVIndexer.parameters, { path, columns: ['id'], append }), context());
       await indexer.connect();
       await send(indexer, ['{"id":"1"}']);
       await indexer.close({ failed: false });
     }
     expect(await readFile(path, 'utf8')).toBe('"id"\n"1"\n"1"\n"1"\n');
-    const indexer = new CSVIndexer({ path, columns, includeHeader: false }, context());
+    const indexer = new CSVIndexer(
+      withDefaults(CSVIndexer.parameters, { path, columns, includeHeader: false }),
+      context(),
+    );
     await indexer.connect();
     await indexer.close({ failed: false });
     expect(await readFile(path, 'utf8')).toBe('');
@@ -71,14 +81,14 @@ describe('CSVIndexer', () => {
   it('changes nothing before it connects, and can be closed without a connection', async () => {
     const path = join(root, 'kept');
     await writeFile(path, 'old');
-    const indexer = new CSVIndexer({ path, columns }, context());
+    const indexer = new CSVIndexer(withDefaults(CSVIndexer.parameters, { path, columns }), context());
     indexer.encoder();
     await indexer.close({ failed: false });
     expect(await readFile(path, 'utf8')).toBe('old');
   });
 
   it('reports why the file cannot be opened', async () => {
-    const indexer = new CSVIndexer({ path: root, columns }, context());
+    const indexer = new CSVIndexer(withDefaults(CSVIndexer.parameters, { path: root, columns }), context());
     await expect(indexer.connect()).rejects.toMatchObject({
       code: 'HR_INDEXER_CONNECT',
       message: expect.stringMatching(/Cannot write to .*EISDIR/),
@@ -86,7 +96,10 @@ describe('CSVIndexer', () => {
   });
 
   it.skipIf(!existsSync('/dev/full'))('fails a batch if the disk is full', async () => {
-    const indexer = new CSVIndexer({ path: '/dev/full', columns, includeHeader: false }, context());
+    const indexer = new CSVIndexer(
+      withDefaults(CSVIndexer.parameters, { path: '/dev/full', columns, includeHeader: false }),
+      context(),
+    );
     await indexer.connect();
     await expect(send(indexer, ['{"id":"1"}'])).rejects.toMatchObject({
       code: 'HR_INDEXER_FAILED',
@@ -97,7 +110,9 @@ describe('CSVIndexer', () => {
 
   it('rejects unsupported settings, and warns about settings without an effect', () => {
     const check = (params: object, settings: object) =>
-      [...CSVIndexer.check(params as never, settings as never)].map(({ message, severity }) => [message, severity]);
+      [...CSVIndexer.check(withDefaults(CSVIndexer.parameters, params as never), settings as never)].map(
+        ({ message, severity }) => [message, severity],
+      );
     expect(check({ path: 'x', columns }, { whitelist: [] })).toEqual([]);
     expect(check({ path: 'x', columns }, { indexOverrideField: 'a' })).toEqual([
       [expect.stringContaining("'indexer.indexOverrideField' is not supported by CSVIndexer"), undefined],
@@ -113,7 +128,10 @@ describe('CSVIndexer', () => {
 describe('JsonLinesIndexer', () => {
   it('writes a line for each document with the selected fields', async () => {
     const path = newPath();
-    const indexer = new JsonLinesIndexer({ path }, context({ blacklist: ['b'] }));
+    const indexer = new JsonLinesIndexer(
+      withDefaults(JsonLinesIndexer.parameters, { path }),
+      context({ blacklist: ['b'] }),
+    );
     await indexer.connect();
     await send(indexer, ['{"id":"1","a":1.0,"b":2}', '{"id":"2"}']);
     await indexer.close({ failed: false });
@@ -128,7 +146,7 @@ describe('JsonLinesIndexer', () => {
     const module = new URL('./json-lines-indexer.ts', import.meta.url).href;
     const script = `
       const { JsonLinesIndexer } = await import(${JSON.stringify(module)});
-      const indexer = new JsonLinesIndexer({ path: '-' }, { settings: {} });
+      const indexer = new JsonLinesIndexer({ path: '-', append: false }, { settings: { whitelist: [], blacklist: [] } });
       await indexer.connect();
       await indexer.send({ count: 2, pieces: [Buffer.alloc(300_000, 'a'), Buffer.from('b\\n')], ids: () => [] });
       await indexer.close({ failed: false });`;
@@ -138,7 +156,12 @@ describe('JsonLinesIndexer', () => {
   });
 
   it('reports settings without an effect at their position', () => {
-    const found = [...JsonLinesIndexer.check({ path: '-' }, { routingField: 'r', blacklist: ['x'] } as never)];
+    const found = [
+      ...JsonLinesIndexer.check(withDefaults(JsonLinesIndexer.parameters, { path: '-' }), {
+        routingField: 'r',
+        blacklist: ['x'],
+      } as never),
+    ];
     expect(found).toEqual([
       expect.objectContaining({ block: 'indexer', parameter: 'routingField', severity: 'warning' }),
     ]);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import type { IndexerContext, IndexerSettings } from '@headrace/engine';
+import { type IndexerContext, type IndexerSettings, indexerSettings, withDefaults } from '@headrace/engine';
 import { inGroupsOf, type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KeyedEncoder, type KeyedEncoderOptions } from '../delivery/keyed-encoder.ts';
@@ -73,8 +73,11 @@ describe('HttpIndexer', () => {
     ['/x/{id}', 422, undefined],
   ])('decides for %s with status %s whether the document may be the cause', async (path, status, undelivered) => {
     stub.handle(({ method }, response) => void response.writeHead(method === 'HEAD' ? 200 : status).end());
-    const context = { runId: 'r', settings: {} } as IndexerContext;
-    const indexer = new HttpIndexer({ url: stub.url + path, form: 'single' }, context);
+    const context = { runId: 'r', settings: withDefaults(indexerSettings) } as IndexerContext;
+    const indexer = new HttpIndexer(
+      withDefaults(HttpIndexer.parameters, { url: stub.url + path, form: 'single' }),
+      context,
+    );
     await indexer.connect();
     try {
       const encoder = new KeyedEncoder(indexer.encoder().options as KeyedEncoderOptions);
@@ -167,9 +170,12 @@ describe('HttpIndexer', () => {
 
 describe('the check of HttpIndexer', () => {
   const problems = (params: object, settings: object = {}) =>
-    [...HttpIndexer.check({ url: 'https://h/in', ...params }, settings as IndexerSettings)].map(
-      ({ message, severity = 'error' }) => `${severity}: ${message}`,
-    );
+    [
+      ...HttpIndexer.check(
+        withDefaults(HttpIndexer.parameters, { url: 'https://h/in', ...params }),
+        settings as IndexerSettings,
+      ),
+    ].map(({ message, severity = 'error' }) => `${severity}: ${message}`);
 
   it('reports invalid parameters', () => {
     const deletions = { deletionMarkerField: 'd', deletionMarkerFieldValue: 'x' };

@@ -30,26 +30,23 @@ const parameters = Type.Object({
    * password.
    */
   url: Type.String(CONNECTS),
-  /** POST, PUT or PATCH. Defaults to POST. */
-  method: Type.Optional(OneOf(['POST', 'PUT', 'PATCH'], { default: 'POST' })),
+  /** POST, PUT or PATCH. */
+  method: OneOf(['POST', 'PUT', 'PATCH'], { default: 'POST' }),
   /**
    * The content of a request. ndjson: a line of JSON for each document. json-array: a list of them. single: one
-   * document, with eight requests at a time. Defaults to ndjson.
+   * document, with eight requests at a time.
    */
-  form: Type.Optional(OneOf(['ndjson', 'json-array', 'single'], { default: 'ndjson' })),
+  form: OneOf(['ndjson', 'json-array', 'single'], { default: 'ndjson' }),
   /** Headers to send. They replace the default headers. */
   headers: Type.Optional(MapOf(Type.String(), COERCED)),
-  /**
-   * Whether answers contain errors of single documents, as described above. Not with the form single. Defaults to
-   * false.
-   */
-  itemErrors: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether answers contain errors of single documents, as described above. Not with the form single. */
+  itemErrors: Type.Boolean({ default: false }),
   /** The URL for deletes. {id} is replaced by the id. */
   deleteUrl: Type.Optional(Type.String(CONNECTS)),
-  /** DELETE, POST, PUT or PATCH. Defaults to DELETE. */
-  deleteMethod: Type.Optional(OneOf(['DELETE', 'POST', 'PUT', 'PATCH'], { default: 'DELETE' })),
-  /** Whether requests and answers are compressed (gzip). Defaults to false. */
-  useCompression: Type.Optional(Type.Boolean({ default: false })),
+  /** DELETE, POST, PUT or PATCH. */
+  deleteMethod: OneOf(['DELETE', 'POST', 'PUT', 'PATCH'], { default: 'DELETE' }),
+  /** Whether requests and answers are compressed (gzip). */
+  useCompression: Type.Boolean({ default: false }),
   /** The user, instead of one in the URL. Requires password. */
   userName: Type.Optional(Type.String()),
   /** The password. Read it from the environment or from a separate file: see the page on configuration. */
@@ -58,8 +55,8 @@ const parameters = Type.Object({
   bearerToken: Type.Optional(Type.String()),
   /** The certificates for TLS, as PEM files. */
   tls: tlsParameter,
-  /** Whether to accept any certificate of the server, for tests only. Defaults to false. */
-  acceptInvalidCert: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether to accept any certificate of the server, for tests only. */
+  acceptInvalidCert: Type.Boolean({ default: false }),
 });
 
 /** The number of concurrent requests, if each document has a separate request. */
@@ -134,7 +131,7 @@ export class HttpIndexer extends Indexer<typeof parameters> {
   }
 
   override async connect(): Promise<void> {
-    const { url, method = 'POST', form = 'ndjson', headers, deleteUrl, deleteMethod = 'DELETE' } = this.params;
+    const { url, method, form, headers, deleteUrl, deleteMethod } = this.params;
     this.#client = await this.#open();
     try {
       await this.#client.request({ method: 'HEAD', url: rootOf(url), retry: NO_RETRY });

@@ -29,9 +29,9 @@ const parameters = Type.Object({
   /**
    * Whether lines are added to an existing file. Otherwise the file is overwritten. Set it for connectors that continue
    * where the last run ended (FileConnector with state, KafkaConnector), because they do not read the earlier documents
-   * again. Defaults to false.
+   * again.
    */
-  append: Type.Optional(Type.Boolean({ default: false })),
+  append: Type.Boolean({ default: false }),
 });
 
 /**
@@ -60,12 +60,12 @@ export class JsonLinesIndexer extends Indexer<typeof parameters> {
     return path === '-';
   }
 
-  static override overwrites({ path, append = false }: Static<typeof parameters>): boolean {
+  static override overwrites({ path, append }: Static<typeof parameters>): boolean {
     return path !== '-' && !append;
   }
 
   override encoder(): ModuleReference {
-    const { whitelist = [], blacklist = [] } = this.context.settings;
+    const { whitelist, blacklist } = this.context.settings;
     return JsonEncoder.reference({ whitelist, blacklist });
   }
 
@@ -74,7 +74,7 @@ export class JsonLinesIndexer extends Indexer<typeof parameters> {
   }
 
   override async connect(): Promise<void> {
-    const { path, append = false } = this.params;
+    const { path, append } = this.params;
     const { retry = false, continues = false, log } = this.context;
     const rows = { quoted: false, isComplete: (row: string) => jsonErrorOf(row) === undefined };
     this.#output =

@@ -1,4 +1,4 @@
-import type { IndexerSettings } from '@headrace/engine';
+import { type IndexerSettings, indexerSettings, withDefaults } from '@headrace/engine';
 import { describeWithOwnServer } from '@headrace/testing/real-server';
 import { afterAll, describe, expect, it } from 'vitest';
 import { byId, EngineRuns, type Fields, numbered, outcome, QUICK } from '../testing/indexers/engine-runs.ts';
@@ -100,7 +100,11 @@ await describeWithOwnServer('kafka', (server) => {
     expect(begun.message).toMatch(/Indexer could not connect[\s\S]*topic/);
     const params = { bootstrapServers: url(), topic: 'hr-nowhere' };
     const log = { debug() {}, info() {}, warn() {}, error() {} };
-    const indexer = new KafkaIndexer(params, { runId: 'r', settings: {}, log });
+    const indexer = new KafkaIndexer(withDefaults(KafkaIndexer.parameters, params), {
+      runId: 'r',
+      settings: withDefaults(indexerSettings),
+      log,
+    });
     const hint = 'Check kafkaTopic.topic: it must exist.';
     await expect(indexer.connect()).rejects.toMatchObject({ hint });
     await expect(indexer.reach(() => undefined)).rejects.toMatchObject({ hint });
@@ -111,9 +115,12 @@ await describeWithOwnServer('kafka', (server) => {
 
 describe('the check of KafkaIndexer', () => {
   const problems = (params: object, settings: object = {}) =>
-    [...KafkaIndexer.check({ bootstrapServers: 'b:9092', topic: 't', ...params }, settings as IndexerSettings)].map(
-      ({ message, severity = 'error' }) => `${severity}: ${message}`,
-    );
+    [
+      ...KafkaIndexer.check(
+        withDefaults(KafkaIndexer.parameters, { bootstrapServers: 'b:9092', topic: 't', ...params }),
+        settings as IndexerSettings,
+      ),
+    ].map(({ message, severity = 'error' }) => `${severity}: ${message}`);
 
   it('reports invalid parameters', () => {
     expect(problems({})).toEqual([]);

@@ -26,8 +26,8 @@ const parameters = Type.Object({
   bootstrapServers: Type.String(),
   /** The topic. It must exist. */
   topic: Type.String(),
-  /** The name of this client in the logs and quotas of the brokers. Defaults to headrace. */
-  clientId: Type.Optional(Type.String({ default: 'headrace' })),
+  /** The name of this client in the logs and quotas of the brokers. */
+  clientId: Type.String({ default: 'headrace' }),
   /** PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL. Defaults to PLAINTEXT. */
   securityProtocol: Type.Optional(Type.String()),
   /**
@@ -118,7 +118,7 @@ export class KafkaIndexer extends Indexer<typeof parameters> {
   }
 
   #place() {
-    const { bootstrapServers, topic, clientId = 'headrace' } = this.params;
+    const { bootstrapServers, topic, clientId } = this.params;
     return { brokers: brokersOf(bootstrapServers), topic, clientId, properties: propertiesOf(this.params) };
   }
 }

@@ -1,4 +1,4 @@
-import type { IndexerContext, IndexerSettings } from '@headrace/engine';
+import { type IndexerContext, type IndexerSettings, indexerSettings, withDefaults } from '@headrace/engine';
 import { prepareSql } from '@headrace/java-text/sql';
 import { describeWithOwnServer } from '@headrace/testing/real-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -269,8 +269,11 @@ await describeWithOwnServer(
         return new;
       end $$;
       create trigger bad before insert on ${table} for each row execute function ${table}_bad()`);
-      const context = { runId: 'r', log: QUIET, settings: {} } as unknown as IndexerContext;
-      const indexer = new PostgresIndexer({ connectionString: `jdbc:${server.url}`, table }, context);
+      const context = { runId: 'r', log: QUIET, settings: withDefaults(indexerSettings) } as unknown as IndexerContext;
+      const indexer = new PostgresIndexer(
+        withDefaults(PostgresIndexer.parameters, { connectionString: `jdbc:${server.url}`, table }),
+        context,
+      );
       await indexer.connect();
       try {
         const encoder = new PostgresEncoder(indexer.encoder().options as PostgresEncoderOptions);
@@ -327,7 +330,7 @@ describe('the check of PostgresIndexer', () => {
   const problems = (params: object, settings: object = {}) =>
     [
       ...PostgresIndexer.check(
-        { connectionString: 'jdbc:postgresql://h/db', table: 't', ...params },
+        withDefaults(PostgresIndexer.parameters, { connectionString: 'jdbc:postgresql://h/db', table: 't', ...params }),
         settings as IndexerSettings,
       ),
     ].map(({ message, severity = 'error' }) => `${severity}: ${message}`);

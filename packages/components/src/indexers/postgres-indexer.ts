@@ -52,14 +52,14 @@ const parameters = Type.Object({
    * DatabaseConnector explains it.
    */
   connectionString: Type.String(CONNECTS),
-  /** The user. Empty together with jdbcPassword means the user in the URL. Defaults to none. */
-  jdbcUser: Type.Optional(Type.String({ default: '' })),
-  /** The password. Read it from the environment: ${DB_PASSWORD}. Defaults to none. */
-  jdbcPassword: Type.Optional(Type.String({ default: '' })),
+  /** The user. Empty together with jdbcPassword means the user in the URL. */
+  jdbcUser: Type.String({ default: '' }),
+  /** The password. Read it from the environment: ${DB_PASSWORD}. */
+  jdbcPassword: Type.String({ default: '' }),
   /** The table, as in SQL: schema.table, with double quotes if a name has capitals. */
   table: Type.String(),
-  /** The column for the id. Defaults to id. */
-  idColumn: Type.Optional(Type.String({ default: 'id' })),
+  /** The column for the id. */
+  idColumn: Type.String({ default: 'id' }),
   /** The columns to write in addition to idColumn and documentColumn. Defaults to all that are not always generated. */
   columns: Type.Optional(Type.Array(Type.String())),
   /** A column of the type jsonb or json for the whole document, with all its fields. */
@@ -147,9 +147,9 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
 
   override encoder(): ModuleReference {
     const { settings } = this.context;
-    const { whitelist = [], blacklist = [], idOverrideField } = settings;
+    const { whitelist, blacklist, idOverrideField } = settings;
     return PostgresEncoder.reference({
-      idColumn: this.params.idColumn ?? 'id',
+      idColumn: this.params.idColumn,
       whitelist,
       blacklist,
       ...deletionSettings(settings),
@@ -217,7 +217,7 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
 
   override async finish({ failed }: FinishedDocuments, signal: AbortSignal): Promise<FinishedOutput> {
     if (this.#rebuild !== undefined) return this.#rebuild.finish(failed, signal);
-    const { table, sync: { deleteMissing = false, maxDeletePercent, where } = {} } = this.params;
+    const { table, sync: { deleteMissing, maxDeletePercent, where } = {} } = this.params;
     const { runId, log, retry } = this.context;
     if (!deleteMissing || retry === true) return { checks: [] };
     const check = await withSession(this.#databaseSettings(), log, (session) =>
@@ -245,12 +245,12 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
   }
 
   #databaseSettings(): DatabaseSettings {
-    const { connectionString, jdbcUser = '', jdbcPassword = '' } = this.params;
+    const { connectionString, jdbcUser, jdbcPassword } = this.params;
     return { connectionString, jdbcUser, jdbcPassword };
   }
 
   #tableSettings(): TableSettings {
-    const { table, idColumn = 'id', columns, documentColumn, sync } = this.params;
+    const { table, idColumn, columns, documentColumn, sync } = this.params;
     return { table, idColumn, columns, documentColumn, required: sync?.deleteMissing === true ? ['run_id'] : [] };
   }
 }

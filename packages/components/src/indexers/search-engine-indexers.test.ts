@@ -1,4 +1,4 @@
-import type { IndexerSettings, ParameterProblem } from '@headrace/engine';
+import { type IndexerSettings, type ParameterProblem, withDefaults } from '@headrace/engine';
 import { describe, expect, it } from 'vitest';
 import { ElasticsearchIndexer } from './elasticsearch-indexer.ts';
 import { OpenSearchIndexer } from './opensearch-indexer.ts';
@@ -15,29 +15,54 @@ const settings = (some: Partial<IndexerSettings>) => some as IndexerSettings;
 
 describe('the check of OpenSearchIndexer and ElasticsearchIndexer', () => {
   it('reports mistakes in the address and the version settings', () => {
-    expect(problemsOf(OpenSearchIndexer.check({ url: 'localhost', index: ' ' }, settings({})))).toEqual([
+    expect(
+      problemsOf(
+        OpenSearchIndexer.check(
+          withDefaults(OpenSearchIndexer.parameters, { url: 'localhost', index: ' ' }),
+          settings({}),
+        ),
+      ),
+    ).toEqual([
       'error url: opensearch.url must be an http or https URL',
       'error index: opensearch.index must not be empty',
     ]);
-    expect(problemsOf(OpenSearchIndexer.check(at, settings({ versionField: 'v' })))).toEqual([
-      'error indexer.versionField: indexer.versionField requires indexer.versionType to be set.',
-    ]);
-    expect(problemsOf(ElasticsearchIndexer.check(at, settings({ versionField: 'v' })))).toEqual([
-      'warning indexer.versionField: indexer.versionField has no effect without indexer.versionType',
-    ]);
+    expect(
+      problemsOf(
+        OpenSearchIndexer.check(withDefaults(OpenSearchIndexer.parameters, at), settings({ versionField: 'v' })),
+      ),
+    ).toEqual(['error indexer.versionField: indexer.versionField requires indexer.versionType to be set.']);
+    expect(
+      problemsOf(
+        ElasticsearchIndexer.check(withDefaults(ElasticsearchIndexer.parameters, at), settings({ versionField: 'v' })),
+      ),
+    ).toEqual(['warning indexer.versionField: indexer.versionField has no effect without indexer.versionType']);
     const external = settings({ versionType: 'external_gte', versionField: 'v' });
-    expect(problemsOf(OpenSearchIndexer.check({ ...at, update: true }, external))).toEqual([
-      'error indexer.versionType: Search engines refuse external versions for updates',
-    ]);
-    expect(problemsOf(ElasticsearchIndexer.check(at, external))).toEqual([]);
-    expect(problemsOf(ElasticsearchIndexer.check(at, settings({ versionType: 'Force' })))).toEqual([
-      'error indexer.versionType: Search engines no longer support the version type force',
-    ]);
+    expect(
+      problemsOf(
+        OpenSearchIndexer.check(withDefaults(OpenSearchIndexer.parameters, { ...at, update: true }), external),
+      ),
+    ).toEqual(['error indexer.versionType: Search engines refuse external versions for updates']);
+    expect(problemsOf(ElasticsearchIndexer.check(withDefaults(ElasticsearchIndexer.parameters, at), external))).toEqual(
+      [],
+    );
+    expect(
+      problemsOf(
+        ElasticsearchIndexer.check(
+          withDefaults(ElasticsearchIndexer.parameters, at),
+          settings({ versionType: 'Force' }),
+        ),
+      ),
+    ).toEqual(['error indexer.versionType: Search engines no longer support the version type force']);
   });
 
   it('reports what a data stream cannot do', () => {
     const check = (params: object, some: Partial<IndexerSettings> = {}) =>
-      problemsOf(ElasticsearchIndexer.check({ ...at, dataStream: true, ...params } as never, settings(some)));
+      problemsOf(
+        ElasticsearchIndexer.check(
+          withDefaults(ElasticsearchIndexer.parameters, { ...at, dataStream: true, ...params } as never),
+          settings(some),
+        ),
+      );
     const json = new Map<string, unknown>();
     expect(check({ create: { templates: new Map([['t', 't.json']]) } })).toEqual([]);
     expect(check({ update: true, create: { settings: json, mappingsFile: 'm.json' } })).toEqual([
@@ -59,7 +84,13 @@ describe('the check of OpenSearchIndexer and ElasticsearchIndexer', () => {
 
   it('permits templates for a name with placeholders, but no settings', () => {
     const named = { ...at, index: 'logs-{day}' };
-    const check = (create: object) => problemsOf(OpenSearchIndexer.check({ ...named, create } as never, settings({})));
+    const check = (create: object) =>
+      problemsOf(
+        OpenSearchIndexer.check(
+          withDefaults(OpenSearchIndexer.parameters, { ...named, create } as never),
+          settings({}),
+        ),
+      );
     expect(check({ templates: new Map([['t', 't.json']]) })).toEqual([]);
     expect(check({ mappings: new Map() })).toEqual([
       'error create: create needs one index with a fixed name, was "logs-{day}"',
@@ -68,7 +99,12 @@ describe('the check of OpenSearchIndexer and ElasticsearchIndexer', () => {
 
   it('reports mistakes in joins', () => {
     const check = (join: Record<string, string>) =>
-      problemsOf(ElasticsearchIndexer.check({ ...at, join: new Map(Object.entries(join)) }, settings({})));
+      problemsOf(
+        ElasticsearchIndexer.check(
+          withDefaults(ElasticsearchIndexer.parameters, { ...at, join: new Map(Object.entries(join)) }),
+          settings({}),
+        ),
+      );
     expect(check({ joinFieldName: 'j', parentName: 'p' })).toEqual([]);
     expect(check({ joinFieldName: 'j', isChild: 'true', childName: 'c', parentDocumentIdSource: 'of' })).toEqual([]);
     expect(check({ isChild: 'true', childName: 'c', parent: 'x' })).toEqual([
@@ -84,7 +120,7 @@ describe('the check of OpenSearchIndexer and ElasticsearchIndexer', () => {
 
 describe('the check of SolrIndexer', () => {
   const check = (params: object, some: Partial<IndexerSettings> = {}) =>
-    problemsOf(SolrIndexer.check(params as never, settings(some)));
+    problemsOf(SolrIndexer.check(withDefaults(SolrIndexer.parameters, params as never), settings(some)));
 
   it('accepts addresses of a core and of a cloud', () => {
     expect(check({ url: 'http://h:8983/solr/core' })).toEqual([]);

@@ -124,7 +124,7 @@ export class SolrIndexer extends Indexer<typeof parameters> {
 
   override encoder(): ModuleReference {
     const { settings } = this.context;
-    const { whitelist = [], blacklist = [], idOverrideField, indexOverrideField } = settings;
+    const { whitelist, blacklist, idOverrideField, indexOverrideField } = settings;
     const collection = this.#collection;
     const options: SolrEncoderOptions = {
       whitelist,
@@ -153,7 +153,7 @@ export class SolrIndexer extends Indexer<typeof parameters> {
 
   /** The ZooKeeper of a SolrCloud, or the addresses of Solr without a core. */
   get #place(): string {
-    const { useCloudClient = false, zkHosts = [], zkChroot = '' } = this.params;
+    const { useCloudClient, zkHosts = [], zkChroot = '' } = this.params;
     if (useCloudClient && zkHosts.length > 0) return `${serverPlace('ZooKeeper', zkHosts)}${zkChroot}`;
     const urls = solrUrls({ url: this.params.url ?? [] });
     return serverPlace('Solr', useCloudClient ? urls : urls.slice(0, 1).map((url) => splitCoreUrl(url).base));
@@ -170,7 +170,7 @@ export class SolrIndexer extends Indexer<typeof parameters> {
 
   override async reach(report: ReportProblem, signal: AbortSignal): Promise<void> {
     const settings = { ...this.params, url: this.params.url ?? [] };
-    const { useCloudClient = false, zkHosts = [], defaultCollection = '', create, rebuild } = settings;
+    const { useCloudClient, zkHosts = [], defaultCollection = '', create, rebuild } = settings;
     if (create !== undefined || rebuild !== undefined) {
       const admin = await this.#openAdmin();
       await this.#reachCollection(admin, report).finally(() => admin.close());
@@ -296,7 +296,7 @@ export class SolrIndexer extends Indexer<typeof parameters> {
 function* checkRebuild({
   rebuild,
   sync,
-  useCloudClient = false,
+  useCloudClient,
   defaultCollection,
 }: CollectionParameters): Generator<ParameterProblem> {
   if (rebuild === undefined) return;
@@ -319,7 +319,7 @@ function* checkRebuild({
 
 function* checkAddress(params: Static<typeof parameters>, settings: IndexerSettings): Generator<ParameterProblem> {
   const urls = solrUrls({ url: params.url ?? [] });
-  const { useCloudClient = false, zkHosts = [], defaultCollection } = params;
+  const { useCloudClient, zkHosts = [], defaultCollection } = params;
   for (const url of urls) {
     const parsed = URL.parse(url);
     if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) {

@@ -1,4 +1,4 @@
-import { type Logger, MapOf, OneOf, type Static, Type } from '@headrace/engine';
+import { type Logger, MapOf, OneOf, type Static, Type, withDefaults } from '@headrace/engine';
 import {
   compareTable,
   type SqlSession,
@@ -8,6 +8,15 @@ import {
 } from '@headrace/reindexing';
 import { Database, type DatabaseSettings } from '../database/database.ts';
 import { foreignWrites, outputChecks } from '../search-engine/index-parameters.ts';
+
+const RebuildParameter = Type.Object({
+  /** How many older tables are kept for a rollback. */
+  keep: Type.Integer({ minimum: 0, maximum: 100, default: 1 }),
+  /** What happens if other programs have written to the live output during the rebuild: fail or report. Defaults to fail. */
+  foreignWrites,
+  /** What the new table must fulfil before it is used: documents, maxFailed, required. */
+  checks: Type.Optional(Type.Object(outputChecks)),
+});
 
 /** The parameters of the Postgres indexer that create and replace tables. */
 export const tableParameters = {
@@ -23,31 +32,22 @@ export const tableParameters = {
       columns: MapOf(Type.String()),
       /** The columns that get an HNSW index of pgvector, with its distance: cosine, l2 or ip. */
       hnsw: Type.Optional(MapOf(OneOf(['cosine', 'l2', 'ip']))),
-      /** Whether missing columns are added to an existing table. Defaults to false. */
-      update: Type.Optional(Type.Boolean({ default: false })),
+      /** Whether missing columns are added to an existing table. */
+      update: Type.Boolean({ default: false }),
     }),
   ),
   /**
    * Writes each run to a new table, which gets the name of the old one in one transaction if the run succeeded and all
    * checks passed. Defaults to none: rows go to the table itself.
    */
-  rebuild: Type.Optional(
-    Type.Object({
-      /** How many older tables are kept for a rollback. Defaults to 1. */
-      keep: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, default: 1 })),
-      /** What happens if other programs have written to the live output during the rebuild: fail or report. Defaults to fail. */
-      foreignWrites,
-      /** What the new table must fulfil before it is used: documents, maxFailed, required. */
-      checks: Type.Optional(Type.Object(outputChecks)),
-    }),
-  ),
+  rebuild: Type.Optional(RebuildParameter),
   /** Deletes rows that the source no longer has, at the end of a complete run. Defaults to none. */
   sync: Type.Optional(
     Type.Object({
-      /** Whether a run deletes the rows that it did not write: those with another run_id. Defaults to false. */
-      deleteMissing: Type.Optional(Type.Boolean({ default: false })),
-      /** If more than this percentage would be deleted, nothing is, and the run fails. Defaults to 20. */
-      maxDeletePercent: Type.Optional(Type.Number({ minimum: 0, maximum: 100, default: 20 })),
+      /** Whether a run deletes the rows that it did not write: those with another run_id. */
+      deleteMissing: Type.Boolean({ default: false }),
+      /** If more than this percentage would be deleted, nothing is, and the run fails. */
+      maxDeletePercent: Type.Number({ minimum: 0, maximum: 100, default: 20 }),
       /** A condition in SQL for the rows of this source, if the table has others: "source = 'shop'". Defaults to all. */
       where: Type.Optional(Type.String()),
     }),
@@ -56,15 +56,15 @@ export const tableParameters = {
 
 const schema = Type.Object(tableParameters);
 
-export type TableParameters = Static<typeof schema> & { readonly table: string; readonly idColumn?: string };
+export type TableParameters = Static<typeof schema> & { readonly table: string; readonly idColumn: string };
 
-export function definitionOf({ create, idColumn = 'id' }: TableParameters): TableDefinition | undefined {
+export function definitionOf({ create, idColumn }: TableParameters): TableDefinition | undefined {
   if (create === undefined) return undefined;
-  return { idColumn, columns: create.columns, hnsw: create.hnsw ?? [], update: create.update === true };
+  return { idColumn, columns: create.columns, hnsw: create.hnsw ?? [], update: create.update };
 }
 
 export function planOf(params: TableParameters): TableRebuildPlan {
-  const { checks = {}, keep = 1, foreignWrites = 'fail' } = params.rebuild ?? {};
+  const { checks = {}, keep, foreignWrites } = params.rebuild ?? withDefaults(RebuildParameter);
   return { table: params.table, keep, checks, foreignWrites, definition: definitionOf(params) };
 }
 

@@ -106,8 +106,8 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
 
   override encoder(): ModuleReference {
     const { settings } = this.context;
-    const { update = false, childDocumentsField } = this.bulk;
-    const { whitelist = [], blacklist = [], idOverrideField, indexOverrideField, routingField } = settings;
+    const { update, childDocumentsField } = this.bulk;
+    const { whitelist, blacklist, idOverrideField, indexOverrideField, routingField } = settings;
     const version = versionOf(settings);
     const join = this.joinSettings();
     const options: BulkEncoderOptions = {
@@ -373,7 +373,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
       patientEngine: this.#patientEngine as SearchEngine,
       retries: retriesOf(this.context, `${this.product.requests} at ${engine.address}`),
       name: this.product,
-      partial: this.bulk.update === true,
+      partial: this.bulk.update,
       externalVersions: versionOf(shared) !== undefined,
       namesIndex: this.#namesIndex,
       streams: this.#streams,
@@ -433,7 +433,7 @@ export function* checkBulk(
       message: 'Search engines no longer support the version type force',
       hint: 'Use External or ExternalGte.',
     };
-  } else if (versionTypeOf(settings) !== undefined && params.update === true) {
+  } else if (versionTypeOf(settings) !== undefined && params.update) {
     yield {
       block: 'indexer',
       parameter: 'versionType',

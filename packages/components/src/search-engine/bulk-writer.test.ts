@@ -1,5 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { IndexerContext, IndexerSettings, IndexFailure } from '@headrace/engine';
+import {
+  type Given,
+  type IndexerContext,
+  type IndexerSettings,
+  type IndexFailure,
+  indexerSettings,
+  withDefaults,
+} from '@headrace/engine';
 import { DocumentHashes, UnchangedDocuments } from '@headrace/reindexing';
 import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -14,13 +21,13 @@ import { BulkWriter } from './bulk-writer.ts';
 import { HashingBulkEncoder } from './hashing-bulk-encoder.ts';
 import { SearchEngine } from './search-engine.ts';
 
-const DELETES: IndexerSettings = {
+const DELETES: Given<IndexerSettings> = {
   deletionMarkerField: 'del',
   deletionMarkerFieldValue: 'true',
   deleteByFieldField: 'by',
   deleteByFieldValue: 'value',
 };
-const QUICK: IndexerSettings = { maxRetries: 2, retryWaitDurationMs: 1 };
+const QUICK: Given<IndexerSettings> = { maxRetries: 2, retryWaitDurationMs: 1 };
 
 const NAME: ProductName = { items: 'OpenSearch', requests: 'OpenSearch' };
 
@@ -41,7 +48,7 @@ afterEach(() => stub.close());
 
 /** Sends documents as one batch; returns the failed ones, the warnings, and the number of unchanged ones. */
 async function send(
-  settings: IndexerSettings,
+  settings: Given<IndexerSettings>,
   documents: readonly { readonly id: string }[],
   dataStream = false,
 ): Promise<{ failures: readonly IndexFailure[]; warnings: readonly string[]; unchanged?: number }> {
@@ -50,8 +57,16 @@ async function send(
   const onUnchanged = (count: number) => {
     unchanged = (unchanged ?? 0) + count;
   };
-  const context = { runId: 'r', log, onUnchanged, settings: { ...QUICK, ...settings } } as IndexerContext;
-  const indexer = new OpenSearchIndexer({ url: stub.url, index: 'i', dataStream }, context);
+  const context = {
+    runId: 'r',
+    log,
+    onUnchanged,
+    settings: withDefaults(indexerSettings, { ...QUICK, ...settings }),
+  } as IndexerContext;
+  const indexer = new OpenSearchIndexer(
+    withDefaults(OpenSearchIndexer.parameters, { url: stub.url, index: 'i', dataStream }),
+    context,
+  );
   const encoder = new BulkEncoder(indexer.encoder().options as BulkEncoderOptions);
   await indexer.connect();
   await indexer.begin();
@@ -244,6 +259,9 @@ it('BulkWriter sends the changed documents of several batches together, and each
 it('a later run with skipUnchanged can send the failed documents of this run, because both encode them the same way', () => {
   const { log } = new CollectingPublisher();
   const encoderOf = (runId: string) =>
-    new OpenSearchIndexer({ url: stub.url, index: 'i', skipUnchanged: true }, { runId, log, settings: {} }).encoder();
+    new OpenSearchIndexer(
+      withDefaults(OpenSearchIndexer.parameters, { url: stub.url, index: 'i', skipUnchanged: true }),
+      { runId, log, settings: withDefaults(indexerSettings) },
+    ).encoder();
   expect(encoderOf('r1')).toEqual(encoderOf('r2'));
 });

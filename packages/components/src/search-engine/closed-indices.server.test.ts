@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { IndexerContext, IndexerSettings, IndexFailure } from '@headrace/engine';
+import {
+  type Given,
+  type IndexerContext,
+  type IndexerSettings,
+  type IndexFailure,
+  indexerSettings,
+  withDefaults,
+} from '@headrace/engine';
 import { describeWithServer } from '@headrace/testing/real-server';
 import { describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
@@ -29,12 +36,19 @@ await describeWithServer('opensearch', (server) => {
   /** Sends a document. Returns its result and the warnings. */
   async function send(
     index: string,
-    settings: IndexerSettings = {},
+    settings: Given<IndexerSettings> = {},
     fields: object = {},
   ): Promise<{ failures: readonly IndexFailure[]; warnings: readonly string[] }> {
     const { log, warnings } = new CollectingPublisher();
-    const context = { runId: 'r', log, settings: { maxRetries: 0, ...settings } } as IndexerContext;
-    const indexer = new OpenSearchIndexer({ url: server.url, index }, context);
+    const context = {
+      runId: 'r',
+      log,
+      settings: withDefaults(indexerSettings, { maxRetries: 0, ...settings }),
+    } as IndexerContext;
+    const indexer = new OpenSearchIndexer(
+      withDefaults(OpenSearchIndexer.parameters, { url: server.url, index }),
+      context,
+    );
     const encoder = new BulkEncoder(indexer.encoder().options as BulkEncoderOptions, log);
     await indexer.connect();
     await indexer.begin();
@@ -49,7 +63,11 @@ await describeWithServer('opensearch', (server) => {
   /** Returns what `validate --connect` reports for an index. */
   async function reach(index: string): Promise<string[]> {
     const { log } = new CollectingPublisher();
-    const indexer = new OpenSearchIndexer({ url: server.url, index }, { runId: 'r', log, settings: {} });
+    const indexer = new OpenSearchIndexer(withDefaults(OpenSearchIndexer.parameters, { url: server.url, index }), {
+      runId: 'r',
+      log,
+      settings: withDefaults(indexerSettings),
+    });
     const said: string[] = [];
     await indexer.reach(({ severity = 'error', message }) =>
       said.push(`${severity}: ${message.replaceAll(index, 'I').replace(/^http:[^ ]*?\/?(?=:? )/, 'U')}`),
@@ -120,7 +138,7 @@ await describeWithServer('opensearch', (server) => {
   });
 
   it('warns about a document without a version, which replaces a newer one', async () => {
-    const versioned: IndexerSettings = { versionType: 'External', versionField: 'v' };
+    const versioned: Given<IndexerSettings> = { versionType: 'External', versionField: 'v' };
     const index = await create();
     expect(await send(index, versioned, { v: 7 })).toEqual({ failures: [], warnings: [] });
     expect(await send(index, versioned)).toEqual({

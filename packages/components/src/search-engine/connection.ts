@@ -24,10 +24,10 @@ export const connectionParameters = {
   bearerToken: Type.Optional(Type.String()),
   /** The certificates for TLS, as PEM files. */
   tls: tlsParameter,
-  /** Whether to accept any certificate of the server, for tests only. Defaults to false. */
-  acceptInvalidCert: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether requests and responses are compressed, which helps in slow networks. Defaults to false. */
-  useCompression: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether to accept any certificate of the server, for tests only. */
+  acceptInvalidCert: Type.Boolean({ default: false }),
+  /** Whether requests and responses are compressed, which helps in slow networks. */
+  useCompression: Type.Boolean({ default: false }),
 };
 
 /**

@@ -16,9 +16,9 @@ const ONLY_ADDS = 'A data stream only adds documents';
 
 /** Returns each setting of a config that cannot work if all documents go to a data stream. */
 export function* dataStreamConflicts(params: DataStreamParameters, settings: Settings): Generator<ParameterProblem> {
-  const { create = {}, rebuild, sync, skipUnchanged } = params;
+  const { create, rebuild, sync, skipUnchanged } = params;
   for (const part of ['settings', 'mappings', 'mappingsFile'] as const) {
-    if (create[part] === undefined) continue;
+    if (create?.[part] === undefined) continue;
     yield {
       parameter: ['create', part],
       message: `create.${part} has no effect for a data stream, which takes its settings and mappings from its index template`,

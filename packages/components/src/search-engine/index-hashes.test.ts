@@ -1,7 +1,7 @@
 import { mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { IndexerContext } from '@headrace/engine';
+import { type IndexerContext, indexerSettings, withDefaults } from '@headrace/engine';
 import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
@@ -63,8 +63,11 @@ describe('the hashes of an index', () => {
     const onUnchanged = (count: number) => {
       unchanged += count;
     };
-    const context = { runId: 'r', log, settings: {}, onUnchanged } as IndexerContext;
-    const indexer = new OpenSearchIndexer({ url: stub.url, index: 'i', skipUnchanged: true, hashesFile }, context);
+    const context = { runId: 'r', log, settings: withDefaults(indexerSettings), onUnchanged } as IndexerContext;
+    const indexer = new OpenSearchIndexer(
+      withDefaults(OpenSearchIndexer.parameters, { url: stub.url, index: 'i', skipUnchanged: true, hashesFile }),
+      context,
+    );
     const encoder = new HashingBulkEncoder(indexer.encoder().options as BulkEncoderOptions);
     const encoded = batches.map((documents) => encodedBatch(encoder, documents));
     await indexer.connect();

@@ -19,7 +19,9 @@ describe('the files of the block create', () => {
   ])('that contain %j are reported with their position', async (text, message) => {
     const mappingsFile = join(folder, 'mappings.json');
     await writeFile(mappingsFile, text);
-    await expect(definitionOf({ index: 'i', create: { mappingsFile } })).rejects.toMatchObject({
+    await expect(
+      definitionOf({ index: 'i', update: false, skipUnchanged: false, create: { mappingsFile, update: false } }),
+    ).rejects.toMatchObject({
       message: expect.stringContaining(`${mappingsFile}${message}`),
       hint: 'Correct the file, or its path in create.mappingsFile.',
       parameter: ['mappingsFile'],
@@ -28,7 +30,9 @@ describe('the files of the block create', () => {
 
   it('that are missing are reported with their parameter', async () => {
     const pipelines = new Map([['clean', join(folder, 'none.json')]]);
-    await expect(definitionOf({ index: 'i', create: { pipelines } })).rejects.toMatchObject({
+    await expect(
+      definitionOf({ index: 'i', update: false, skipUnchanged: false, create: { pipelines, update: false } }),
+    ).rejects.toMatchObject({
       message: expect.stringContaining('none.json cannot be read: ENOENT'),
       parameter: ['pipelines', 'clean'],
     });

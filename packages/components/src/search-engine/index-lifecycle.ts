@@ -1,4 +1,4 @@
-import { jsonErrorOf, type ReportProblem, type Value, writeValue } from '@headrace/engine';
+import { jsonErrorOf, type ReportProblem, type Value, withDefaults, writeValue } from '@headrace/engine';
 import {
   aliasOf,
   findDifferences,
@@ -10,7 +10,7 @@ import {
 } from '@headrace/reindexing';
 import { DEFAULT_RETRY } from '../http/retry.ts';
 import { readFile } from '../local-files/local-files.ts';
-import type { IndexParameters } from './index-parameters.ts';
+import { CreateParameter, type IndexParameters, RebuildParameter } from './index-parameters.ts';
 import { SearchEngine, type SearchEngineSettings } from './search-engine.ts';
 
 /** The time limit of a request: a refresh of a large index takes minutes. */
@@ -32,13 +32,13 @@ export async function withAdmin<T>(
 
 /** Returns what a rebuild does. */
 export function planOf(params: IndexParameters): RebuildPlan {
-  const { checks: { queries = [], ...checks } = {}, keep = 1 } = params.rebuild ?? {};
+  const { checks: { queries = [], ...checks } = {}, keep } = params.rebuild ?? withDefaults(RebuildParameter);
   const saved = queries.map(({ query, ...more }) => ({ ...more, query: jsonOf(query) }));
   return { base: params.index, alias: aliasOf(params), keep, checks: { ...checks, queries: saved } };
 }
 
 /** Reads the block `create` and its files. */
-export function definitionOf({ create = {} }: IndexParameters): Promise<IndexDefinition> {
+export function definitionOf({ create = withDefaults(CreateParameter) }: IndexParameters): Promise<IndexDefinition> {
   const { settings = new Map(), mappings = new Map(), ...files } = create;
   const given = { ...files, settings: jsonOf(settings), mappings: jsonOf(mappings) };
   return readDefinition(given, (path) => readFile(path, 'utf8'), jsonErrorOf);

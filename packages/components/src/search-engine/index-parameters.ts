@@ -44,12 +44,38 @@ export const outputChecks = {
  * What happens if programs that are not runs of this process have written to the live output since the rebuild began:
  * fail, or report, which puts the new output into use without their changes. Defaults to fail.
  */
-export const foreignWrites = Type.Optional(OneOf(['fail', 'report'], { default: 'fail' }));
+export const foreignWrites = OneOf(['fail', 'report'], { default: 'fail' });
 
 const checks = Type.Object({
   ...outputChecks,
   /** Saved queries with the documents that they should find. */
   queries: Type.Optional(Type.Array(query)),
+});
+
+export const CreateParameter = Type.Object({
+  /** The settings of the index: number_of_shards: 2. */
+  settings: Type.Optional(MapOf(Type.Unknown())),
+  /** The mappings of the index: properties { title { type: text } }. */
+  mappings: Type.Optional(MapOf(Type.Unknown())),
+  /** A JSON file with the mappings. */
+  mappingsFile: Type.Optional(Type.String(READS)),
+  /** Index templates: for each name, a JSON file. */
+  templates: Type.Optional(MapOf(Type.String(READS))),
+  /** Ingest pipelines: for each name, a JSON file. */
+  pipelines: Type.Optional(MapOf(Type.String(READS))),
+  /** Whether a run also changes what exists and differs. The search engine refuses some changes. */
+  update: Type.Boolean({ default: false }),
+});
+
+export const RebuildParameter = Type.Object({
+  /** The alias that searches use. Defaults to index. */
+  alias: Type.Optional(Type.String()),
+  /** How many older indices are kept. */
+  keep: Type.Integer({ minimum: 0, maximum: 100, default: 1 }),
+  /** What happens if other programs have written to the live output during the rebuild: fail or report. Defaults to fail. */
+  foreignWrites,
+  /** What the new index must fulfil before the alias moves: documents, maxFailed, required, queries. */
+  checks: Type.Optional(checks),
 });
 
 /** The parameters of the indexers that create and replace indices. */
@@ -64,38 +90,12 @@ export const indexParameters = {
    * file), templates (names and JSON files of index templates) and pipelines (names and JSON files of ingest pipelines).
    * What exists is not changed, unless update is true. Defaults to none.
    */
-  create: Type.Optional(
-    Type.Object({
-      /** The settings of the index: number_of_shards: 2. */
-      settings: Type.Optional(MapOf(Type.Unknown())),
-      /** The mappings of the index: properties { title { type: text } }. */
-      mappings: Type.Optional(MapOf(Type.Unknown())),
-      /** A JSON file with the mappings. */
-      mappingsFile: Type.Optional(Type.String(READS)),
-      /** Index templates: for each name, a JSON file. */
-      templates: Type.Optional(MapOf(Type.String(READS))),
-      /** Ingest pipelines: for each name, a JSON file. */
-      pipelines: Type.Optional(MapOf(Type.String(READS))),
-      /** Whether a run also changes what exists and differs. The search engine refuses some changes. Defaults to false. */
-      update: Type.Optional(Type.Boolean({ default: false })),
-    }),
-  ),
+  create: Type.Optional(CreateParameter),
   /**
    * Writes each run to a new index, and moves alias to it if the run succeeded and all checks passed. keep is the number
    * of older indices that are kept for a rollback. Defaults to none: documents go to the index itself.
    */
-  rebuild: Type.Optional(
-    Type.Object({
-      /** The alias that searches use. Defaults to index. */
-      alias: Type.Optional(Type.String()),
-      /** How many older indices are kept. Defaults to 1. */
-      keep: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, default: 1 })),
-      /** What happens if other programs have written to the live output during the rebuild: fail or report. Defaults to fail. */
-      foreignWrites,
-      /** What the new index must fulfil before the alias moves: documents, maxFailed, required, queries. */
-      checks: Type.Optional(checks),
-    }),
-  ),
+  rebuild: Type.Optional(RebuildParameter),
   /**
    * Deletes documents that the source no longer has, at the end of a complete run: deleteMissing, maxDeletePercent and
    * where. Defaults to none.
@@ -104,11 +104,11 @@ export const indexParameters = {
     Type.Object({
       /**
        * Whether a run deletes the documents that it did not write, if all its connectors succeeded and no document
-       * failed. Defaults to false.
+       * failed.
        */
-      deleteMissing: Type.Optional(Type.Boolean({ default: false })),
-      /** If more than this percentage would be deleted, nothing is, and the run fails. Defaults to 20. */
-      maxDeletePercent: Type.Optional(Type.Number({ minimum: 0, maximum: 100, default: 20 })),
+      deleteMissing: Type.Boolean({ default: false }),
+      /** If more than this percentage would be deleted, nothing is, and the run fails. */
+      maxDeletePercent: Type.Number({ minimum: 0, maximum: 100, default: 20 }),
       /**
        * The documents that come from this source, if the index has others: a query, such as term { source: shop }.
        * Defaults to all.
@@ -118,9 +118,9 @@ export const indexParameters = {
   ),
   /**
    * Whether documents are not sent again if their content is the same as in the previous run. hashesFile remembers the
-   * contents. Defaults to false.
+   * contents.
    */
-  skipUnchanged: Type.Optional(Type.Boolean({ default: false })),
+  skipUnchanged: Type.Boolean({ default: false }),
   /**
    * The SQLite file with a hash of each document that the index has, for skipUnchanged. Defaults to ./state/ and the name
    * of the index.
@@ -130,4 +130,4 @@ export const indexParameters = {
 
 const schema = Type.Object(indexParameters);
 
-export type IndexParameters = Static<typeof schema> & { readonly index: string; readonly update?: boolean };
+export type IndexParameters = Static<typeof schema> & { readonly index: string; readonly update: boolean };

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { IndexerContext, StageContext } from '@headrace/engine';
+import { type IndexerContext, indexerSettings, type StageContext, withDefaults } from '@headrace/engine';
 import { hasOpenssl, makeCertificates } from '@headrace/testing/certificates';
 import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -22,7 +22,7 @@ interface Client {
 }
 
 const { log } = new CollectingPublisher();
-const indexing = { runId: 'r', log, settings: {} } as IndexerContext;
+const indexing = { runId: 'r', log, settings: withDefaults(indexerSettings) } as IndexerContext;
 const ofIndexer = (indexer: { connect(): Promise<void>; close(): Promise<void> }): Client => ({
   ask: () => indexer.connect(),
   close: () => indexer.close(),
@@ -30,14 +30,24 @@ const ofIndexer = (indexer: { connect(): Promise<void>; close(): Promise<void> }
 
 /** All components that connect to a search engine over HTTP, with the given credentials. */
 const CLIENTS: Record<string, (url: string, access: object) => Client> = {
-  OpenSearchIndexer: (url, access) => ofIndexer(new OpenSearchIndexer({ url, index: 'i', ...access }, indexing)),
-  ElasticsearchIndexer: (url, access) => ofIndexer(new ElasticsearchIndexer({ url, index: 'i', ...access }, indexing)),
-  SolrIndexer: (url, access) => ofIndexer(new SolrIndexer({ url: `${url}/solr/c`, ...access }, indexing)),
-  HttpIndexer: (url, access) => ofIndexer(new HttpIndexer({ url, ...access }, indexing)),
+  OpenSearchIndexer: (url, access) =>
+    ofIndexer(
+      new OpenSearchIndexer(withDefaults(OpenSearchIndexer.parameters, { url, index: 'i', ...access }), indexing),
+    ),
+  ElasticsearchIndexer: (url, access) =>
+    ofIndexer(
+      new ElasticsearchIndexer(withDefaults(ElasticsearchIndexer.parameters, { url, index: 'i', ...access }), indexing),
+    ),
+  SolrIndexer: (url, access) =>
+    ofIndexer(new SolrIndexer(withDefaults(SolrIndexer.parameters, { url: `${url}/solr/c`, ...access }), indexing)),
+  HttpIndexer: (url, access) =>
+    ofIndexer(new HttpIndexer(withDefaults(HttpIndexer.parameters, { url, ...access }), indexing)),
   ElasticsearchLookup: (url, access) => {
     const elasticsearch = { url, index: 'i', ...access };
     const params = { elasticsearch, source: ['a'], dest: ['b'], updateMode: 'overwrite' as const };
-    const stage = new ElasticsearchLookup(params, { log } as StageContext);
+    const stage = new ElasticsearchLookup(withDefaults(ElasticsearchLookup.parameters, params), {
+      log,
+    } as StageContext);
     return { ask: () => stage.start(), close: () => stage.stop() };
   },
   SolrConnector: (url, access) => {

@@ -24,7 +24,7 @@ export function splitCoreUrl(url: string): { base: string; core: string } {
  * @param retry of requests after the first one. Defaults to none
  */
 export async function connectToSolr(settings: SolrSettings, retry: RetryPolicy = NO_RETRY): Promise<SearchEngine> {
-  const { useCloudClient = false, zkHosts = [] } = settings;
+  const { useCloudClient, zkHosts = [] } = settings;
   if (!useCloudClient) {
     const { base, core } = splitCoreUrl(solrUrls(settings)[0] ?? '');
     return opened([base], settings, retry, `/${encodeURIComponent(core)}/admin/ping?wt=json`);

@@ -29,8 +29,8 @@ export const SolrUrls = Type.Union([Type.Array(Type.String(CONNECTS)), Type.Stri
 
 /** The parameters of a block `solr`, except `url`. Those for Java's TLS have dots in their names. */
 export const solrParameters = {
-  /** Whether the URLs are those of nodes of SolrCloud. The collection is then defaultCollection. Defaults to false. */
-  useCloudClient: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether the URLs are those of nodes of SolrCloud. The collection is then defaultCollection. */
+  useCloudClient: Type.Boolean({ default: false }),
   /**
    * The ZooKeeper of a SolrCloud, as host:port, which lists the live nodes. With useCloudClient it takes precedence
    * over url.
@@ -51,8 +51,8 @@ export const solrParameters = {
   bearerToken: Type.Optional(Type.String()),
   /** The certificates for TLS, as PEM files. */
   tls: tlsParameter,
-  /** Whether to accept any certificate of the server, for tests only. Defaults to false. */
-  acceptInvalidCert: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether to accept any certificate of the server, for tests only. */
+  acceptInvalidCert: Type.Boolean({ default: false }),
   javax: Type.Optional(Type.Object({ net: Type.Optional(Type.Object({ ssl: Type.Optional(stores) }, FLAT)) }, FLAT)),
 };
 
@@ -131,7 +131,7 @@ function* withoutEffect(settings: SolrSettings): Generator<ParameterProblem> {
     hint,
     severity: 'warning',
   });
-  const { useCloudClient = false, defaultCollection, zkHosts } = settings;
+  const { useCloudClient, defaultCollection, zkHosts } = settings;
   if (!useCloudClient && defaultCollection !== undefined) {
     yield warn(
       'defaultCollection',

@@ -1,4 +1,4 @@
-import { HeadraceError, type IndexerContext } from '@headrace/engine';
+import { HeadraceError, type IndexerContext, indexerSettings, withDefaults } from '@headrace/engine';
 import { StubServer } from '@headrace/testing/stub-server';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
@@ -22,8 +22,8 @@ afterEach(() => stub.close());
 
 it('SolrWriter finds a document that an update processor rejects, and blames no documents if all fail', async () => {
   const { log } = new CollectingPublisher();
-  const context = { runId: 'r', log, settings: {} } as IndexerContext;
-  const indexer = new SolrIndexer({ url: `${stub.url}/solr/c` }, context);
+  const context = { runId: 'r', log, settings: withDefaults(indexerSettings) } as IndexerContext;
+  const indexer = new SolrIndexer(withDefaults(SolrIndexer.parameters, { url: `${stub.url}/solr/c` }), context);
   await indexer.connect();
   try {
     const encoder = new SolrEncoder(indexer.encoder().options as SolrEncoderOptions);
@@ -50,7 +50,11 @@ it('SolrWriter reports a missing core instead of the HTML page of the server', a
     response.writeHead(404, { 'content-type': 'text/html' }).end(page);
   });
   const { log } = new CollectingPublisher();
-  const indexer = new SolrIndexer({ url: `${stub.url}/solr/nope` }, { runId: 'r', log, settings: {} });
+  const indexer = new SolrIndexer(withDefaults(SolrIndexer.parameters, { url: `${stub.url}/solr/nope` }), {
+    runId: 'r',
+    log,
+    settings: withDefaults(indexerSettings),
+  });
   await expect(indexer.reach(() => undefined, new AbortController().signal)).rejects.toThrow(
     /\/solr\/nope\/select answered 404: there is no such core or collection$/,
   );

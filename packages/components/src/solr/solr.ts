@@ -32,7 +32,7 @@ export class Solr {
 
   /** Creates the client. Reads the nodes from ZooKeeper if it is configured, and opens no other connection yet. */
   static async open(settings: SolrSettings, retry: RetryPolicy = DEFAULT_RETRY): Promise<Solr> {
-    const { useCloudClient = false, defaultCollection = '', zkHosts = [] } = settings;
+    const { useCloudClient, defaultCollection = '', zkHosts = [] } = settings;
     const urls = useCloudClient && zkHosts.length > 0 ? await nodesInZooKeeper(settings) : solrUrls(settings);
     const access = solrAccess(settings);
     const authorization = authorizationOf(access);

@@ -2,13 +2,10 @@ import { type Document, type ParameterProblem, Stage, type StageContext, type St
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
-  /** The field to write. Defaults to "data". */
-  fieldName: Type.Optional(Type.String({ default: 'data' })),
-  /**
-   * The percentage of documents that get true, on average, from 0 (none) to 100 (all). Fractions are removed. Defaults
-   * to 50.
-   */
-  percentTrue: Type.Optional(Type.Integer({ default: 50, minimum: 0, maximum: 100 })),
+  /** The field to write. */
+  fieldName: Type.String({ default: 'data' }),
+  /** The percentage of documents that get true, on average, from 0 (none) to 100 (all). Fractions are removed. */
+  percentTrue: Type.Integer({ default: 50, minimum: 0, maximum: 100 }),
 });
 
 /** Writes true or false to a field, at random. The previous value is replaced. */
@@ -26,7 +23,7 @@ export class AddRandomBoolean extends Stage<typeof parameters> {
   ];
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
-    yield* checkDestination('fieldName', params.fieldName as string);
+    yield* checkDestination('fieldName', params.fieldName);
   }
 
   readonly #fieldName: string;

@@ -4,10 +4,10 @@ import { checkDestination } from '../fields/destination.ts';
 import { checkRange, drawInteger } from '../random/draw.ts';
 
 const parameters = Type.Object({
-  /** The field to write. Defaults to "data". */
-  fieldName: Type.Optional(Type.String({ default: 'data' })),
-  /** The first day of the range, in UTC, as yyyy-MM-dd. Defaults to 1970-01-01. */
-  rangeStartDate: Type.Optional(Type.String({ default: '1970-01-01' })),
+  /** The field to write. */
+  fieldName: Type.String({ default: 'data' }),
+  /** The first day of the range, in UTC, as yyyy-MM-dd. */
+  rangeStartDate: Type.String({ default: '1970-01-01' }),
   /**
    * The end of the range: the start of this day in UTC, as yyyy-MM-dd. This instant itself is not part of the range. It
    * must be later than rangeStartDate. Defaults to the day on which the stage starts.
@@ -35,8 +35,8 @@ export class AddRandomDate extends Stage<typeof parameters> {
   ];
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
-    yield* checkDestination('fieldName', params.fieldName as string);
-    const start = params.rangeStartDate as string;
+    yield* checkDestination('fieldName', params.fieldName);
+    const start = params.rangeStartDate;
     const end = params.rangeEndDate ?? today();
     const problems = [...checkDate('rangeStartDate', start), ...checkDate('rangeEndDate', end)];
     yield* problems;
@@ -50,8 +50,8 @@ export class AddRandomDate extends Stage<typeof parameters> {
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.#fieldName = params.fieldName as string;
-    this.#first = midnight(params.rangeStartDate as string);
+    this.#fieldName = params.fieldName;
+    this.#first = midnight(params.rangeStartDate);
     this.#count = midnight(params.rangeEndDate ?? today()) - this.#first;
   }
 

@@ -11,14 +11,12 @@ import { checkDestination } from '../fields/destination.ts';
 import { checkRange } from '../random/draw.ts';
 
 const parameters = Type.Object({
-  /** The field to write. Defaults to "data". */
-  fieldName: Type.Optional(Type.String({ default: 'data' })),
-  /** The smallest possible number. Defaults to 0.0. */
-  rangeStart: Type.Optional(Type.Number({ default: 0 })),
-  /**
-   * The end of the range, greater than rangeStart. The number itself is not part of the range. Defaults to 1000000.0.
-   */
-  rangeEnd: Type.Optional(Type.Number({ default: 1_000_000 })),
+  /** The field to write. */
+  fieldName: Type.String({ default: 'data' }),
+  /** The smallest possible number. */
+  rangeStart: Type.Number({ default: 0 }),
+  /** The end of the range, greater than rangeStart. The number itself is not part of the range. */
+  rangeEnd: Type.Number({ default: 1_000_000 }),
 });
 
 /**

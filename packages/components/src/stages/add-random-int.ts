@@ -3,12 +3,12 @@ import { checkDestination } from '../fields/destination.ts';
 import { checkRange, drawInteger } from '../random/draw.ts';
 
 const parameters = Type.Object({
-  /** The field to write. Defaults to "data". */
-  fieldName: Type.Optional(Type.String({ default: 'data' })),
-  /** The smallest possible number. Defaults to 0. */
-  rangeStart: Type.Optional(Type.Integer({ default: 0 })),
-  /** The end of the range, greater than rangeStart. The number itself is not part of the range. Defaults to 1000000. */
-  rangeEnd: Type.Optional(Type.Integer({ default: 1_000_000 })),
+  /** The field to write. */
+  fieldName: Type.String({ default: 'data' }),
+  /** The smallest possible number. */
+  rangeStart: Type.Integer({ default: 0 }),
+  /** The end of the range, greater than rangeStart. The number itself is not part of the range. */
+  rangeEnd: Type.Integer({ default: 1_000_000 }),
 });
 
 /** Writes a random integer to a field. Each number of the range is equally likely. The previous value is replaced. */

@@ -23,8 +23,8 @@ const parameters = Type.Object({
    * terms are numbers.
    */
   inputDataPath: Type.Optional(Type.String(READS)),
-  /** The field to write. Defaults to "data". */
-  fieldName: Type.Optional(Type.String({ default: 'data' })),
+  /** The field to write. */
+  fieldName: Type.String({ default: 'data' }),
   /**
    * The number of different terms. Required without a file: the terms are then "0", "1" and so on up to rangeSize - 1.
    * With a file that has more lines, a run uses that many of them, selected at random. The file must not have fewer.
@@ -35,13 +35,10 @@ const parameters = Type.Object({
   minNumOfTerms: Type.Optional(Type.Integer({ minimum: 0, ...capped('maxItems') })),
   /** The largest number of terms for a document. Defaults to 1. */
   maxNumOfTerms: Type.Optional(Type.Integer({ minimum: 0, ...capped('maxItems') })),
-  /**
-   * Whether the terms are joined into one text, separated by blanks. Cannot be combined with isNested. Defaults to
-   * false.
-   */
-  concatenate: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether the terms are written as a list of objects. Defaults to false. */
-  isNested: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether the terms are joined into one text, separated by blanks. Cannot be combined with isNested. */
+  concatenate: Type.Boolean({ default: false }),
+  /** Whether the terms are written as a list of objects. */
+  isNested: Type.Boolean({ default: false }),
 });
 
 /**
@@ -74,7 +71,7 @@ export class AddRandomString extends Stage<typeof parameters> {
   ];
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
-    yield* checkDestination('fieldName', params.fieldName as string);
+    yield* checkDestination('fieldName', params.fieldName);
     if (params.inputDataPath === '') yield { parameter: 'inputDataPath', message: 'inputDataPath must not be empty' };
     if (params.inputDataPath === undefined && params.rangeSize === undefined) {
       yield { parameter: 'rangeSize', message: 'rangeSize must be given if there is no inputDataPath' };
@@ -95,7 +92,7 @@ export class AddRandomString extends Stage<typeof parameters> {
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.#fieldName = params.fieldName as string;
+    this.#fieldName = params.fieldName;
     this.#minTerms = params.minNumOfTerms ?? 1;
     this.#counts = (params.maxNumOfTerms ?? 1) - this.#minTerms + 1;
     this.#rangeSize = params.rangeSize ?? 0;

@@ -25,10 +25,10 @@ import { CLASSPATH, Storages, unreadyStorages } from '../storage/storages.ts';
 const parameters = Type.Object({
   /** The handlers that read the files, by extension. */
   fileHandlers: FileHandlersParameter,
-  /** The field with the path. If it is a list, its first value is used. Defaults to file_path. */
-  filePathField: Type.Optional(Type.String({ default: 'file_path' })),
-  /** The field that may hold the content of the file. Defaults to file_content. */
-  fileContentField: Type.Optional(Type.String({ default: 'file_content' })),
+  /** The field with the path. If it is a list, its first value is used. */
+  filePathField: Type.String({ default: 'file_path' }),
+  /** The field that may hold the content of the file. */
+  fileContentField: Type.String({ default: 'file_content' }),
   ...storageParameters,
 });
 
@@ -104,7 +104,7 @@ export class ApplyFileHandlers extends Stage<typeof parameters> {
   }
 
   override process(document: Document): Promise<Children> | undefined {
-    const { filePathField = 'file_path' } = this.params;
+    const { filePathField } = this.params;
     const path = document.text(filePathField);
     if (path === undefined) return undefined;
     const extension = extensionOf(leafOf(path));
@@ -132,13 +132,13 @@ export class ApplyFileHandlers extends Stage<typeof parameters> {
 
   /** Returns the path of the file on the local disk, unless the document holds the content. */
   #localPathOf(document: Document, path: string): string | undefined {
-    if (document.has(this.params.fileContentField ?? 'file_content')) return undefined;
+    if (document.has(this.params.fileContentField)) return undefined;
     const uri = parseFileUri(path.replace(CLASSPATH, './'));
     return uri.scheme === 'file' ? uri.path : undefined;
   }
 
   async *#bytesOf(document: Document, path: string): ByteSource {
-    const { fileContentField = 'file_content' } = this.params;
+    const { fileContentField } = this.params;
     if (!document.has(fileContentField)) {
       yield await this.#storages.readContent(path, MAX_CONTENT_BYTES, memoryOf(document));
       return;

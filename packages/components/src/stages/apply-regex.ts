@@ -22,16 +22,16 @@ const parameters = Type.Object({
   dest: Type.Array(Type.String()),
   /** The expression, in the syntax of Java. */
   regex: Type.String(),
-  /** What happens to a destination that exists: "overwrite", "append" or "skip". Defaults to "overwrite". */
+  /** What happens to a destination that exists: "overwrite", "append" or "skip". */
   updateMode: UpdateModeParameter,
-  /** Whether ASCII letters match in upper and lower case. Defaults to false. */
-  ignoreCase: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether ^ and $ match at the start and end of each line. Defaults to false. */
-  multiline: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether . matches line breaks too. Defaults to false. */
-  dotall: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether every character of the expression is literal. Defaults to false. */
-  literal: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether ASCII letters match in upper and lower case. */
+  ignoreCase: Type.Boolean({ default: false }),
+  /** Whether ^ and $ match at the start and end of each line. */
+  multiline: Type.Boolean({ default: false }),
+  /** Whether . matches line breaks too. */
+  dotall: Type.Boolean({ default: false }),
+  /** Whether every character of the expression is literal. */
+  literal: Type.Boolean({ default: false }),
 });
 
 /**
@@ -81,7 +81,7 @@ export class ApplyRegex extends Stage<typeof parameters> {
     super(params, context);
     this.#pairs = fieldPairs(params.source, params.dest);
     this.#regex = compileJavaRegex(params.regex, params);
-    this.#updateMode = params.updateMode as UpdateMode;
+    this.#updateMode = params.updateMode;
   }
 
   override process(document: Document): void {

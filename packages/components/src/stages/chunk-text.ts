@@ -29,10 +29,10 @@ type Method = (typeof METHODS)[number];
 const parameters = Type.Object({
   /** The field with the text. */
   source: Type.String(),
-  /** The field of the children for the text of a chunk. Defaults to "text". */
-  dest: Type.Optional(Type.String({ default: 'text' })),
-  /** "sentence", "unicode", "paragraph", "fixed" or "custom", in any letter case. Defaults to "sentence". */
-  chunkingMethod: Type.Optional(Type.String({ default: 'sentence' })),
+  /** The field of the children for the text of a chunk. */
+  dest: Type.String({ default: 'text' }),
+  /** "sentence", "unicode", "paragraph", "fixed" or "custom", in any letter case. */
+  chunkingMethod: Type.String({ default: 'sentence' }),
   /**
    * The Java regular expression that separates two chunks. Required for the method "custom". Other methods ignore it.
    */
@@ -41,27 +41,24 @@ const parameters = Type.Object({
   lengthToSplit: Type.Optional(Type.Integer()),
   /**
    * Whether each line break, with the white space around it, becomes one blank, and white space at both ends is
-   * removed. Defaults to false.
+   * removed.
    */
-  cleanChunks: Type.Optional(Type.Boolean({ default: false })),
-  /**
-   * The length up to which a chunk is joined with the chunks after it, separated by a blank. 0 or less means never.
-   * Defaults to -1.
-   */
-  preMergeMinChunkLen: Type.Optional(Type.Integer({ default: -1 })),
-  /** The length to which chunks are cut before they are merged. 0 or less means no limit. Defaults to -1. */
-  preMergeMaxChunkLen: Type.Optional(Type.Integer({ default: -1 })),
-  /** How many neighbours are merged into one chunk, separated by blanks. Defaults to 1. */
-  chunksToMerge: Type.Optional(Type.Integer({ default: 1, minimum: 1 })),
+  cleanChunks: Type.Boolean({ default: false }),
+  /** The length up to which a chunk is joined with the chunks after it, separated by a blank. 0 or less means never. */
+  preMergeMinChunkLen: Type.Integer({ default: -1 }),
+  /** The length to which chunks are cut before they are merged. 0 or less means no limit. */
+  preMergeMaxChunkLen: Type.Integer({ default: -1 }),
+  /** How many neighbours are merged into one chunk, separated by blanks. */
+  chunksToMerge: Type.Integer({ default: 1, minimum: 1 }),
   /** How many chunks a merged chunk shares with the next one. Must be less than chunksToMerge. Defaults to none. */
   chunksToOverlap: Type.Optional(Type.Integer({ minimum: 0 })),
   /**
    * How much of its neighbours each chunk gets at both ends, in percent of its length. Cannot be combined with
-   * chunksToOverlap. Defaults to 0.
+   * chunksToOverlap.
    */
-  overlapPercentage: Type.Optional(Type.Integer({ default: 0 })),
-  /** The length to which chunks are cut at the end. 0 or -1 means no limit. Defaults to -1. */
-  characterLimit: Type.Optional(Type.Integer({ default: -1, minimum: -1 })),
+  overlapPercentage: Type.Integer({ default: 0 }),
+  /** The length to which chunks are cut at the end. 0 or -1 means no limit. */
+  characterLimit: Type.Integer({ default: -1, minimum: -1 }),
 });
 
 /** Matches two line breaks, with or without white space between them. CRLF counts as one line break. */
@@ -192,8 +189,8 @@ export class ChunkText extends Stage<typeof parameters> {
   }
 
   #chunks(text: string): string[] {
-    const { cleanChunks, chunksToMerge = 1, chunksToOverlap = 0, overlapPercentage = 0 } = this.params;
-    const { preMergeMinChunkLen: minLength = 0, preMergeMaxChunkLen: maxLength = 0, characterLimit = 0 } = this.params;
+    const { cleanChunks, chunksToMerge, chunksToOverlap = 0, overlapPercentage } = this.params;
+    const { preMergeMinChunkLen: minLength, preMergeMaxChunkLen: maxLength, characterLimit } = this.params;
     let chunks = this.#split(text);
     if (cleanChunks) chunks = chunks.map(withoutLineBreaks);
     if (minLength > 0) chunks = joinShort(chunks, minLength);
@@ -224,7 +221,7 @@ function* checkRegex(regex: string | undefined): Generator<ParameterProblem> {
 }
 
 function* checkOverlap(params: Static<typeof parameters>): Generator<ParameterProblem> {
-  const { chunksToMerge = 1, chunksToOverlap, overlapPercentage = 0 } = params;
+  const { chunksToMerge, chunksToOverlap, overlapPercentage } = params;
   if (chunksToOverlap === undefined) return;
   if (overlapPercentage > 0) {
     yield { parameter: 'overlapPercentage', message: 'chunksToOverlap and overlapPercentage exclude each other' };
@@ -238,7 +235,7 @@ function* checkOverlap(params: Static<typeof parameters>): Generator<ParameterPr
 }
 
 function splitter(params: Static<typeof parameters>): (text: string) => string[] {
-  switch ((params.chunkingMethod as string).toLowerCase() as Method) {
+  switch (params.chunkingMethod.toLowerCase() as Method) {
     case 'sentence':
       return englishSentences;
     case 'unicode':

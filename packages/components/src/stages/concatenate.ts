@@ -24,7 +24,7 @@ const parameters = Type.Object({
   formatString: Type.String(),
   /** Texts for fields without a value, by the name of the field. */
   defaultInputs: Type.Optional(MapOf(Type.String(), COERCED)),
-  /** What happens to a destination that exists: "overwrite", "append" or "skip". Defaults to "overwrite". */
+  /** What happens to a destination that exists: "overwrite", "append" or "skip". */
   updateMode: UpdateModeParameter,
 });
 
@@ -80,7 +80,7 @@ export class Concatenate extends Stage<typeof parameters> {
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     this.#parts = parseTemplate(params.formatString, params.defaultInputs ?? new Map());
-    this.#updateMode = params.updateMode as UpdateMode;
+    this.#updateMode = params.updateMode;
   }
 
   override process(document: Document): void {

@@ -25,8 +25,8 @@ const parameters = Type.Object({
   output: Type.String(),
   /** The text to set it to. */
   value: Type.String(),
-  /** Whether letter case is ignored. Defaults to true. */
-  ignoreCase: Type.Optional(Type.Boolean({ default: true })),
+  /** Whether letter case is ignored. */
+  ignoreCase: Type.Boolean({ default: true }),
 });
 
 /**
@@ -66,7 +66,7 @@ export class Contains extends Stage<typeof parameters> {
 
   override start(): void {
     // Building the table takes milliseconds, too long for each check while a user writes a config.
-    this.#keywords = new KeywordMatcher(this.params.contains, this.params.ignoreCase as boolean);
+    this.#keywords = new KeywordMatcher(this.params.contains, this.params.ignoreCase);
   }
 
   override process(document: Document): void {

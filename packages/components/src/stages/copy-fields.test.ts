@@ -1,3 +1,4 @@
+import { withDefaults } from '@headrace/engine';
 import { assertStageContract, makeStage, runStage, stageContext, toDocument } from '@headrace/engine/testing';
 import { describe, expect, it } from 'vitest';
 import { CopyFields } from './copy-fields.ts';
@@ -65,7 +66,7 @@ describe('CopyFields', () => {
 
   it('skips copies to reserved fields with isNested and reports a warning', async () => {
     const params = { fieldMapping: new Map([['v', ['run_id', 'w']]]), isNested: true, updateMode: 'overwrite' };
-    expect([...CopyFields.check(params as never)]).toMatchObject([
+    expect([...CopyFields.check(withDefaults(CopyFields.parameters, params as never))]).toMatchObject([
       { parameter: 'fieldMapping.v', severity: 'warning' },
     ]);
     const stage = new CopyFields(params as never, stageContext());

@@ -32,13 +32,10 @@ const parameters = Type.Object({
   fieldMapping: MapOf(Type.Union([Type.String(), Type.Array(Type.String())]), {
     javaType: 'java.util.Map<java.lang.String, java.lang.Object>',
   }),
-  /**
-   * What happens to a destination that exists: "overwrite", "append" or "skip". Has no effect if isNested is true.
-   * Defaults to "overwrite".
-   */
+  /** What happens to a destination that exists: "overwrite", "append" or "skip". Has no effect if isNested is true. */
   updateMode: UpdateModeParameter,
-  /** Whether the names are paths. Defaults to false. */
-  isNested: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether the names are paths. */
+  isNested: Type.Boolean({ default: false }),
 });
 
 const BYTES_PER_VALUE = 8;
@@ -110,7 +107,7 @@ export class CopyFields extends Stage<typeof parameters> {
     );
     this.#copies = params.isNested === true ? [] : copies;
     this.#nestedCopies = params.isNested === true ? copies.flatMap(nestedCopy) : [];
-    this.#updateMode = params.updateMode as UpdateMode;
+    this.#updateMode = params.updateMode;
   }
 
   override process(document: Document): void {

@@ -1,10 +1,10 @@
 import { clamped, Document, Stage, Type } from '@headrace/engine';
 
 const parameters = Type.Object({
-  /** The number of children. A negative number means none. Defaults to 3. */
-  numChildren: Type.Optional(Type.Integer({ default: 3, ...clamped({ minimum: 0 }) })),
-  /** Whether the document itself is dropped. Defaults to false. */
-  dropParent: Type.Optional(Type.Boolean({ default: false })),
+  /** The number of children. A negative number means none. */
+  numChildren: Type.Integer({ default: 3, ...clamped({ minimum: 0 }) }),
+  /** Whether the document itself is dropped. */
+  dropParent: Type.Boolean({ default: false }),
   /**
    * The document fails after this many children, if numChildren is greater. These children have already left the stage.
    * Defaults to no failure.
@@ -37,7 +37,7 @@ export class CreateChildrenStage extends Stage<typeof parameters> {
 
   *#children(parent: string): Generator<Document> {
     const { failAfter, dropChild } = this.params;
-    const count = this.params.numChildren as number;
+    const count = this.params.numChildren;
     for (let made = 0; made < count; made++) {
       if (made === failAfter) throw new Error(`failed after ${failAfter} children, as failAfter says`);
       const child = Document.create(`${parent}_child${made + 1}`);

@@ -7,7 +7,6 @@ import {
   type StageContext,
   type Static,
   Type,
-  type UpdateMode,
   UpdateModeParameter,
   type Value,
 } from '@headrace/engine';
@@ -26,7 +25,6 @@ const parameters = Type.Object({
   /**
    * What happens to a destination that exists: "overwrite" replaces its values, "append" adds to them, "skip" keeps
    * them. With one destination for several sources, "overwrite" leaves the teaser of the last source that has one.
-   * Defaults to "overwrite".
    */
   updateMode: UpdateModeParameter,
 });
@@ -73,7 +71,7 @@ export class CreateStaticTeaser extends Stage<typeof parameters> {
   }
 
   override process(document: Document): void {
-    const mode = this.params.updateMode as UpdateMode;
+    const mode = this.params.updateMode;
     for (const { source, dest } of this.#pairs) {
       const text = document.text(source);
       if (text !== undefined) document.update(dest, mode, [teaserOf(text, this.params.maxLength)]);
@@ -81,7 +79,7 @@ export class CreateStaticTeaser extends Stage<typeof parameters> {
   }
 
   override processTable(table: DocumentTable): boolean {
-    const mode = this.params.updateMode as UpdateMode;
+    const mode = this.params.updateMode;
     const teaser = (value: Value) => {
       const text = firstText(value);
       return text === undefined ? undefined : teaserOf(text, this.params.maxLength);

@@ -21,18 +21,17 @@ const parameters = Type.Object({
   source: Type.Array(Type.String()),
   /** The field for the code of the language. */
   languageField: Type.String(),
-  /** The field for the probability, with two decimals, at most 0.99. Defaults to "languageConfidence". */
-  languageConfidenceField: Type.Optional(Type.String({ default: 'languageConfidence' })),
+  /** The field for the probability, with two decimals, at most 0.99. */
+  languageConfidenceField: Type.String({ default: 'languageConfidence' }),
   /**
-   * The minimum number of characters of all texts together. Defaults to 50. With fewer than 20, hardly any language can
-   * be detected.
+   * The minimum number of characters of all texts together. With fewer than 20, hardly any language can be detected.
    */
-  minLength: Type.Optional(Type.Integer({ default: 50, ...clamped({ minimum: 0 }) })),
-  /** The maximum number of characters to examine, from the start. Defaults to 10000. */
-  maxLength: Type.Optional(Type.Integer({ default: 10_000, minimum: 1 })),
-  /** The minimum probability of the language, from 0 to 1. Defaults to 0.95. */
-  minProbability: Type.Optional(Type.Number({ default: 0.95, ...clamped({ minimum: 0, maximum: 1 }) })),
-  /** What happens to fields that exist: "overwrite", "append" or "skip". Defaults to "overwrite". */
+  minLength: Type.Integer({ default: 50, ...clamped({ minimum: 0 }) }),
+  /** The maximum number of characters to examine, from the start. */
+  maxLength: Type.Integer({ default: 10_000, minimum: 1 }),
+  /** The minimum probability of the language, from 0 to 1. */
+  minProbability: Type.Number({ default: 0.95, ...clamped({ minimum: 0, maximum: 1 }) }),
+  /** What happens to fields that exist: "overwrite", "append" or "skip". */
   updateMode: UpdateModeParameter,
 });
 
@@ -78,7 +77,7 @@ export class DetectLanguage extends Stage<typeof parameters> {
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     if (params.source.length === 0) yield { parameter: 'source', message: 'source must name at least one field' };
     yield* checkDestination('languageField', params.languageField);
-    yield* checkDestination('languageConfidenceField', params.languageConfidenceField as string);
+    yield* checkDestination('languageConfidenceField', params.languageConfidenceField);
   }
 
   readonly #minProbability: number;
@@ -87,8 +86,8 @@ export class DetectLanguage extends Stage<typeof parameters> {
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.#minProbability = params.minProbability as number;
-    this.#updateMode = params.updateMode as UpdateMode;
+    this.#minProbability = params.minProbability;
+    this.#updateMode = params.updateMode;
   }
 
   override async start(): Promise<void> {
@@ -103,7 +102,7 @@ export class DetectLanguage extends Stage<typeof parameters> {
     if (found === undefined || Math.min(found.probability, MAX_CONFIDENCE) < this.#minProbability) return;
     const confidence = Math.min(Math.floor(found.probability * 100) / 100, MAX_CONFIDENCE);
     document.update(this.params.languageField, this.#updateMode, [found.code]);
-    document.update(this.params.languageConfidenceField as string, this.#updateMode, [double(confidence)]);
+    document.update(this.params.languageConfidenceField, this.#updateMode, [double(confidence)]);
   }
 
   override stop(): void {
@@ -112,7 +111,7 @@ export class DetectLanguage extends Stage<typeof parameters> {
 
   /** Returns the texts of all sources, or undefined if they are too short. */
   #text(document: Document): string | undefined {
-    const { source, minLength = 0, maxLength = 0 } = this.params;
+    const { source, minLength, maxLength } = this.params;
     let text = '';
     let length = 0;
     for (const field of source) {

@@ -9,7 +9,6 @@ import {
   type Static,
   Type,
   textOf,
-  type UpdateMode,
   UpdateModeParameter,
   type Value,
 } from '@headrace/engine';
@@ -28,21 +27,21 @@ const parameters = Type.Object({
    * https://…blob.core.windows.net/), which needs the block s3, gcp or azure.
    */
   dictPath: Type.String(READS),
-  /** Whether the payloads are written. Otherwise the values that were found are written. Defaults to true. */
-  usePayloads: Type.Optional(Type.Boolean({ default: true })),
-  /** Whether letter case is ignored. Values are then written in lower case, payloads unchanged. Defaults to false. */
-  ignoreCase: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether the payloads are written. Otherwise the values that were found are written. */
+  usePayloads: Type.Boolean({ default: true }),
+  /** Whether letter case is ignored. Values are then written in lower case, payloads unchanged. */
+  ignoreCase: Type.Boolean({ default: false }),
   /**
-   * What happens to a destination that exists: "overwrite", "append" or "skip". Defaults to "overwrite", the only
-   * choice with setOnly.
+   * What happens to a destination that exists: "overwrite", "append" or "skip". With setOnly, only "overwrite" is
+   * possible.
    */
   updateMode: UpdateModeParameter,
-  /** Whether to write true or false instead. Defaults to false. */
-  setOnly: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether one value in the set is enough. Requires setOnly. Defaults to false. */
-  useAnyMatch: Type.Optional(Type.Boolean({ default: false })),
-  /** The result for a source that is missing: true or false. Requires setOnly. Defaults to false. */
-  ignoreMissingSource: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether to write true or false instead. */
+  setOnly: Type.Boolean({ default: false }),
+  /** Whether one value in the set is enough. Requires setOnly. */
+  useAnyMatch: Type.Boolean({ default: false }),
+  /** The result for a source that is missing: true or false. Requires setOnly. */
+  ignoreMissingSource: Type.Boolean({ default: false }),
   ...storageParameters,
 });
 
@@ -130,7 +129,7 @@ export class DictionaryLookup extends Stage<typeof parameters> {
 
   override processTable(table: DocumentTable): boolean {
     if (this.params.setOnly) return false;
-    const mode = this.params.updateMode as UpdateMode;
+    const mode = this.params.updateMode;
     for (const { source, dest } of this.#pairs) mapColumn(table, source, dest, mode, (value) => this.#resultOf(value));
     return true;
   }
@@ -142,7 +141,7 @@ export class DictionaryLookup extends Stage<typeof parameters> {
   #look(document: Document): void {
     for (const { source, dest } of this.#pairs) {
       const value = document.get(source);
-      if (value !== undefined) document.update(dest, this.params.updateMode as UpdateMode, this.#entriesOf(value));
+      if (value !== undefined) document.update(dest, this.params.updateMode, this.#entriesOf(value));
     }
   }
 
@@ -177,7 +176,7 @@ export class DictionaryLookup extends Stage<typeof parameters> {
     for (const { source, dest } of this.#pairs) {
       const values = document.has(source) ? document.values(source) : undefined;
       if (this.params.useAnyMatch && values?.some(this.#hasValue)) hits.add(dest);
-      const all = values === undefined ? (this.params.ignoreMissingSource as boolean) : values.every(this.#hasValue);
+      const all = values === undefined ? this.params.ignoreMissingSource : values.every(this.#hasValue);
       results.set(dest, (results.get(dest) ?? true) && all);
     }
     for (const [dest, all] of results) document.set(dest, all || hits.has(dest));

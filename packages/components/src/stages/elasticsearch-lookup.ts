@@ -40,7 +40,7 @@ const parameters = Type.Object({
   source: Type.Array(Type.String()),
   /** The fields of the document to write, one for each source. */
   dest: Type.Array(Type.String()),
-  /** What happens to a destination that exists: "overwrite", "append" or "skip". Defaults to "overwrite". */
+  /** What happens to a destination that exists: "overwrite", "append" or "skip". */
   updateMode: UpdateModeParameter,
 });
 
@@ -120,7 +120,7 @@ export class ElasticsearchLookup extends Stage<typeof parameters> {
     if (entry === undefined) return;
     await memoryOf(document).take(entry.bytes);
     const { source, dest } = this.params;
-    const mode = this.params.updateMode as UpdateMode;
+    const mode = this.params.updateMode;
     for (const [i, name] of source.entries()) {
       const value = entry.source.get(name);
       if (value !== undefined) write(document, dest[i] as string, mode, copyValue(value));

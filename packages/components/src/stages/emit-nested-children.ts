@@ -16,15 +16,15 @@ import {
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
-  /** Whether a document that had children is dropped. A document without children stays. Defaults to false. */
-  dropParent: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether a document that had children is dropped. A document without children stays. */
+  dropParent: Type.Boolean({ default: false }),
   /**
    * Fields of the document that its children receive: the name in the document, then the name in the children. Values
    * keep their types. A list of one value becomes that value; an empty list is not copied. The engine's fields, such as
    * id, may be read but not written. Defaults to none.
    */
   fieldsToCopy: Type.Optional(MapOf(Type.String())),
-  /** What happens if a child already has the field: "overwrite", "append" or "skip". Defaults to "overwrite". */
+  /** What happens if a child already has the field: "overwrite", "append" or "skip". */
   updateMode: UpdateModeParameter,
 });
 
@@ -64,7 +64,7 @@ export class EmitNestedChildren extends Stage<typeof parameters> {
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     this.#copies = [...(params.fieldsToCopy ?? [])];
-    this.#updateMode = params.updateMode as UpdateMode;
+    this.#updateMode = params.updateMode;
   }
 
   override process(document: Document): StageResult {

@@ -24,12 +24,12 @@ import { withBytes } from '../scripts/with-bytes.ts';
 const parameters = Type.Object({
   /** The script, a file that ends in .py: its path, or its name in one of the folders that the description lists. */
   scriptPath: Type.String(),
-  /** The Python that runs the script, or makes the virtual environment. Defaults to python3. */
-  pythonExecutable: Type.Optional(Type.String({ default: 'python3' })),
+  /** The Python that runs the script, or makes the virtual environment. */
+  pythonExecutable: Type.String({ default: 'python3' }),
   /** A file of requirements, as pip reads it. */
   requirementsPath: Type.Optional(Type.String()),
-  /** The function to call. Defaults to process_document. */
-  functionName: Type.Optional(Type.String({ default: 'process_document' })),
+  /** The function to call. */
+  functionName: Type.String({ default: 'process_document' }),
   /** Has no effect: no port is needed. Accepted because Lucille has it. */
   port: Type.Optional(Type.Union([Type.Number(), Type.String()], { noEffect: true })),
 });
@@ -81,7 +81,7 @@ export class ExternalPython extends Stage<typeof parameters> {
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     const { scriptPath, port } = params;
-    const functionName = params.functionName as string;
+    const functionName = params.functionName;
     if (!scriptPath.endsWith('.py')) {
       yield { parameter: 'scriptPath', message: `scriptPath must be the path of a .py file, was "${scriptPath}"` };
     }
@@ -99,7 +99,7 @@ export class ExternalPython extends Stage<typeof parameters> {
 
   override async start(): Promise<void> {
     const { scriptPath, requirementsPath } = this.params;
-    const pythonExecutable = this.params.pythonExecutable as string;
+    const { pythonExecutable } = this.params;
     const { trusted, log, threadNumber, computeMillis = PROCESSOR_MILLIS } = this.context;
     if (!trusted && !/^python[\d.]*$/.test(pythonExecutable)) {
       throw new HeadraceError('HR_STAGE_START', `An uploaded config cannot run ${pythonExecutable}`, {
@@ -120,7 +120,7 @@ export class ExternalPython extends Stage<typeof parameters> {
     const requirements =
       requirementsPath === undefined || threadNumber > 1 ? undefined : await findScriptFile(requirementsPath, !trusted);
     const python = await pythonCommand(pythonExecutable, requirements);
-    const args = ['-c', EXTERNAL_PYTHON, path, this.params.functionName as string];
+    const args = ['-c', EXTERNAL_PYTHON, path, this.params.functionName];
     const launch = inBoundary
       ? await boundedPython(python, dirname(path), args, CHECKS)
       : { command: python, args, confined: undefined };

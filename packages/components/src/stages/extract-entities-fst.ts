@@ -15,17 +15,14 @@ import { type EntityOutput, EntityTerms, writeEntities } from '../text/dictionar
 
 const parameters = Type.Object({
   ...entityParameters,
-  /** Whether letter case is ignored. Terms are then reported in lower case. Defaults to false. */
-  ignoreCase: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether matches may not overlap: from left to right, the longest term at each place is used. Defaults to false. */
-  ignoreOverlaps: Type.Optional(Type.Boolean({ default: false })),
-  /**
-   * Whether the search in a field ends at the first place with a match. All terms that begin there count. Defaults to
-   * false.
-   */
-  stopOnHit: Type.Optional(Type.Boolean({ default: false })),
-  /** A promise that the rows are sorted. It has no effect. Defaults to false. */
-  dictsSorted: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether letter case is ignored. Terms are then reported in lower case. */
+  ignoreCase: Type.Boolean({ default: false }),
+  /** Whether matches may not overlap: from left to right, the longest term at each place is used. */
+  ignoreOverlaps: Type.Boolean({ default: false }),
+  /** Whether the search in a field ends at the first place with a match. All terms that begin there count. */
+  stopOnHit: Type.Boolean({ default: false }),
+  /** A promise that the rows are sorted. It has no effect. */
+  dictsSorted: Type.Boolean({ default: false }),
 });
 
 /**

@@ -18,15 +18,15 @@ const parameters = Type.Object({
   ...entityParameters,
   /**
    * Whether letter case is ignored. Terms are reported as in the dictionary; terms that differ only in case are all
-   * reported. Defaults to false.
+   * reported.
    */
-  ignoreCase: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether a term matches only between white space or the ends of the text. Defaults to false. */
-  onlyWhitespaceSeparated: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether matches may not overlap: longer ones win, then earlier ones. Defaults to false. */
-  ignoreOverlaps: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether only the first match of each value is written, the one that ends first. Defaults to false. */
-  stopOnHit: Type.Optional(Type.Boolean({ default: false })),
+  ignoreCase: Type.Boolean({ default: false }),
+  /** Whether a term matches only between white space or the ends of the text. */
+  onlyWhitespaceSeparated: Type.Boolean({ default: false }),
+  /** Whether matches may not overlap: longer ones win, then earlier ones. */
+  ignoreOverlaps: Type.Boolean({ default: false }),
+  /** Whether only the first match of each value is written, the one that ends first. */
+  stopOnHit: Type.Boolean({ default: false }),
 });
 
 /**

@@ -5,10 +5,10 @@ import { checkStorageSettings, type StorageSettings, storageParameters } from '.
 import { Storages, unreadyStorages } from '../storage/storages.ts';
 
 const parameters = Type.Object({
-  /** The field with the path. If it is a list, its first value is used. Defaults to file_path. */
-  filePathField: Type.Optional(Type.String({ default: 'file_path' })),
-  /** The field for the bytes. The previous value is replaced. Defaults to file_content. */
-  fileContentField: Type.Optional(Type.String({ default: 'file_content' })),
+  /** The field with the path. If it is a list, its first value is used. */
+  filePathField: Type.String({ default: 'file_path' }),
+  /** The field for the bytes. The previous value is replaced. */
+  fileContentField: Type.String({ default: 'file_content' }),
   ...storageParameters,
 });
 
@@ -42,7 +42,7 @@ export class FetchFileContent extends Stage<typeof parameters> {
   ];
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
-    yield* checkDestination('fileContentField', params.fileContentField ?? 'file_content');
+    yield* checkDestination('fileContentField', params.fileContentField);
     yield* checkStorageSettings(params as StorageSettings);
     yield* unreadyStorages(params as StorageSettings);
   }
@@ -51,7 +51,7 @@ export class FetchFileContent extends Stage<typeof parameters> {
   readonly #storages = new Storages(this.params as StorageSettings);
 
   override process(document: Document): Promise<void> | undefined {
-    const { filePathField = 'file_path' } = this.params;
+    const { filePathField } = this.params;
     const path = document.text(filePathField);
     return path === undefined ? undefined : this.#fetch(document, path);
   }
@@ -61,7 +61,7 @@ export class FetchFileContent extends Stage<typeof parameters> {
   }
 
   async #fetch(document: Document, path: string): Promise<void> {
-    const { fileContentField = 'file_content' } = this.params;
+    const { fileContentField } = this.params;
     document.set(fileContentField, await this.#storages.readContent(path, MAX_CONTENT_BYTES, memoryOf(document)));
   }
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { withDefaults } from '@headrace/engine';
 import { assertStageContract, makeStage, runStage, toDocument } from '@headrace/engine/testing';
 import { closedPort } from '@headrace/testing/closed-port';
 import { inGroupsOf, type StubHandler, StubServer } from '@headrace/testing/stub-server';
@@ -165,7 +166,9 @@ describe('FetchUri', () => {
     it('warns about invalid entries of statusCodeRetryList', () => {
       const problems = (entries: string[]) => {
         const params = { source: 'u', dest: 'b', statusCodeRetryList: entries, statusSuffix: 's', sizeSuffix: 'n' };
-        return [...FetchUri.check({ ...params, errorSuffix: 'e' })].map(({ severity }) => severity);
+        return [...FetchUri.check(withDefaults(FetchUri.parameters, { ...params, errorSuffix: 'e' }))].map(
+          ({ severity }) => severity,
+        );
       };
       expect(problems(['30x', '429', '5XX', '100'])).toEqual([]);
       expect(problems(['206', '802', '4x0', 'badCode', '42', '4290'])).toEqual(Array(6).fill('warning'));

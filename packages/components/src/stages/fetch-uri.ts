@@ -42,40 +42,34 @@ const parameters = Type.Object({
   source: Type.String(),
   /** The field for the content. The previous value is replaced. */
   dest: Type.String(),
-  /** The suffix of the field for the status: source_suffix. Defaults to status_code. */
-  statusSuffix: Type.Optional(Type.String({ default: 'status_code' })),
-  /** The suffix of the field for the number of bytes that were kept: source_suffix. Defaults to size. */
-  sizeSuffix: Type.Optional(Type.String({ default: 'size' })),
-  /** The suffix of the field for the failure: source_suffix. Defaults to error. */
-  errorSuffix: Type.Optional(Type.String({ default: 'error' })),
-  /**
-   * How many uncompressed bytes are kept. The rest is not downloaded. A negative number means no limit. Defaults to
-   * 2147483647.
-   */
-  maxSize: Type.Optional(Type.Integer({ default: 2_147_483_647 })),
-  /** How often a URL is tried again without an answer, or after a status of statusCodeRetryList. Defaults to 0. */
-  maxRetries: Type.Optional(Type.Integer({ default: 0, ...clamped({ minimum: 0 }), ...capped('maxRetries') })),
+  /** The suffix of the field for the status: source_suffix. */
+  statusSuffix: Type.String({ default: 'status_code' }),
+  /** The suffix of the field for the number of bytes that were kept: source_suffix. */
+  sizeSuffix: Type.String({ default: 'size' }),
+  /** The suffix of the field for the failure: source_suffix. */
+  errorSuffix: Type.String({ default: 'error' }),
+  /** How many uncompressed bytes are kept. The rest is not downloaded. A negative number means no limit. */
+  maxSize: Type.Integer({ default: 2_147_483_647 }),
+  /** How often a URL is tried again without an answer, or after a status of statusCodeRetryList. */
+  maxRetries: Type.Integer({ default: 0, ...clamped({ minimum: 0 }), ...capped('maxRetries') }),
   /**
    * Milliseconds before the first of these attempts. Each further wait is twice as long. The actual wait is up to half
-   * shorter, at random, or as long as the server asks (Retry-After). Defaults to 100.
+   * shorter, at random, or as long as the server asks (Retry-After).
    */
-  initialExpiryMs: Type.Optional(Type.Integer({ default: 100, ...MILLIS })),
-  /** The longest wait between two attempts, in milliseconds. Defaults to 10000. */
-  maxExpiryMs: Type.Optional(Type.Integer({ default: 10_000, ...MILLIS })),
-  /** Accepted, without effect: a document never waits for the connection of another document. Defaults to 60000. */
-  connectionRequestTimeout: Type.Optional(Type.Integer({ default: 60_000, noEffect: true })),
-  /** The maximum time to connect, in milliseconds. 0 means no limit. Defaults to 60000. */
-  connectTimeout: Type.Optional(Type.Integer({ default: 60_000, ...TIMEOUT })),
-  /**
-   * The maximum time without data from the server, before and during its answer, in milliseconds. 0 means no limit.
-   * Defaults to 60000.
-   */
-  socketTimeout: Type.Optional(Type.Integer({ default: 60_000, ...TIMEOUT })),
+  initialExpiryMs: Type.Integer({ default: 100, ...MILLIS }),
+  /** The longest wait between two attempts, in milliseconds. */
+  maxExpiryMs: Type.Integer({ default: 10_000, ...MILLIS }),
+  /** Accepted, without effect: a document never waits for the connection of another document. */
+  connectionRequestTimeout: Type.Integer({ default: 60_000, noEffect: true }),
+  /** The maximum time to connect, in milliseconds. 0 means no limit. */
+  connectTimeout: Type.Integer({ default: 60_000, ...TIMEOUT }),
+  /** The maximum time without data from the server, before and during its answer, in milliseconds. 0 means no limit. */
+  socketTimeout: Type.Integer({ default: 60_000, ...TIMEOUT }),
   /**
    * The statuses to try again: "429", "50x" for 500 to 509, "5xx" for 500 to 599. If the last attempt still returns
-   * such a status, the document gets the failure. With "30x" and similar, redirects are not followed. Defaults to none.
+   * such a status, the document gets the failure. With "30x" and similar, redirects are not followed.
    */
-  statusCodeRetryList: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  statusCodeRetryList: Type.Array(Type.String(), { default: [] }),
   /** Headers to send. They replace the default headers. */
   headers: Type.Optional(MapOf(Type.Unknown())),
   /**
@@ -136,7 +130,7 @@ export class FetchUri extends Stage<typeof parameters> {
     for (const suffix of ['statusSuffix', 'sizeSuffix', 'errorSuffix'] as const) {
       yield* checkDestination(suffix, `${params.source}_${params[suffix]}`);
     }
-    for (const [i, entry] of (params.statusCodeRetryList as string[]).entries()) {
+    for (const [i, entry] of params.statusCodeRetryList.entries()) {
       const message = retryEntryProblem(entry);
       if (message === undefined) continue;
       yield { parameter: `statusCodeRetryList[${i}]`, ...message };
@@ -166,14 +160,14 @@ export class FetchUri extends Stage<typeof parameters> {
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     this.#headers = Object.fromEntries([...(params.headers ?? [])].map(([name, value]) => [name, headerValue(value)]));
-    this.#isListed = statusFilter(params.statusCodeRetryList as string[]);
+    this.#isListed = statusFilter(params.statusCodeRetryList);
     this.#statusField = `${params.source}_${params.statusSuffix}`;
     this.#sizeField = `${params.source}_${params.sizeSuffix}`;
     this.#errorField = `${params.source}_${params.errorSuffix}`;
   }
 
   override async start(): Promise<void> {
-    const { maxRetries = 0, initialExpiryMs = 0, maxExpiryMs = 0, connectTimeout = 0, socketTimeout = 0 } = this.params;
+    const { maxRetries, initialExpiryMs, maxExpiryMs, connectTimeout, socketTimeout } = this.params;
     const retry: RetryPolicy = {
       retries: Math.max(0, maxRetries),
       initialDelay: Math.max(0, initialExpiryMs),
@@ -232,7 +226,7 @@ export class FetchUri extends Stage<typeof parameters> {
   }
 
   #get(url: string, more: Readonly<Record<string, string>>, memory: MemoryHold): Promise<HttpResponse> {
-    const { maxSize = -1 } = this.params;
+    const { maxSize } = this.params;
     const isCut = maxSize >= 0 && maxSize <= MAX_CONTENT_BYTES;
     return getFollowing(
       this.#client as HttpClient,

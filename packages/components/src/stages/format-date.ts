@@ -10,7 +10,6 @@ import {
   type StageContext,
   type Static,
   Type,
-  type UpdateMode,
   UpdateModeParameter,
   type Value,
 } from '@headrace/engine';
@@ -35,17 +34,15 @@ const parameters = Type.Object({
    * names of zones, are not supported: use XXX for the offset or VV for the id of the zone.
    */
   formatStr: Type.String(),
-  /** The zone to write the dates in, such as "Europe/Paris", "UTC" or "+02:00". Defaults to "UTC". */
-  timeZoneId: Type.Optional(Type.String({ default: 'UTC' })),
-  /**
-   * The language tag for names of months and days and for the weeks of the year, such as "de-DE". Defaults to "en-US".
-   */
-  locale: Type.Optional(Type.String({ default: 'en-US' })),
-  /** What numbers count: "milliseconds" or "seconds". Defaults to "milliseconds". */
-  epochUnit: Type.Optional(OneOf(['milliseconds', 'seconds'], { default: 'milliseconds' })),
+  /** The zone to write the dates in, such as "Europe/Paris", "UTC" or "+02:00". */
+  timeZoneId: Type.String({ default: 'UTC' }),
+  /** The language tag for names of months and days and for the weeks of the year, such as "de-DE". */
+  locale: Type.String({ default: 'en-US' }),
+  /** What numbers count: "milliseconds" or "seconds". */
+  epochUnit: OneOf(['milliseconds', 'seconds'], { default: 'milliseconds' }),
   /**
    * What happens to a destination that exists: "overwrite" replaces its values, "append" adds to them, "skip" keeps
-   * them. Defaults to "overwrite".
+   * them.
    */
   updateMode: UpdateModeParameter,
 });
@@ -97,7 +94,7 @@ export class FormatDate extends Stage<typeof parameters> {
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     yield* checkFieldPairs(params);
-    const { formatStr, timeZoneId = 'UTC', locale = 'en-US' } = params;
+    const { formatStr, timeZoneId, locale } = params;
     try {
       resolveZone(timeZoneId);
     } catch (error) {
@@ -127,7 +124,7 @@ export class FormatDate extends Stage<typeof parameters> {
     super(params, context);
     this.#pairs = fieldPairs(params.source, params.dest);
     this.#pattern = compileDateFormat(params.formatStr, params.locale);
-    this.#zone = resolveZone(params.timeZoneId ?? 'UTC');
+    this.#zone = resolveZone(params.timeZoneId);
     this.#factor = params.epochUnit === 'seconds' ? 1000 : 1;
   }
 
@@ -136,7 +133,7 @@ export class FormatDate extends Stage<typeof parameters> {
   }
 
   #formatField(document: Document, source: string, dest: string): void {
-    const mode = this.params.updateMode as UpdateMode;
+    const mode = this.params.updateMode;
     const value = document.get(source);
     if (value === undefined || (mode === 'skip' && document.has(dest))) return;
     const values = Array.isArray(value) ? value : [value];
@@ -146,7 +143,7 @@ export class FormatDate extends Stage<typeof parameters> {
   }
 
   override processTable(table: DocumentTable): boolean {
-    const mode = this.params.updateMode as UpdateMode;
+    const mode = this.params.updateMode;
     const format = (value: Value) =>
       Array.isArray(value)
         ? value.map((item) => this.#format(item)).filter((text) => text !== undefined)

@@ -1,3 +1,4 @@
+import { withDefaults } from '@headrace/engine';
 import { assertStageContract, makeStage, runStage } from '@headrace/engine/testing';
 import { describe, expect, it } from 'vitest';
 import { MatchQuery } from './match-query.ts';
@@ -62,7 +63,11 @@ describe('MatchQuery', () => {
   });
 
   it('warns about queries that search fields outside the list', () => {
-    const warnings = [...MatchQuery.check({ ...params, queries: [new Map([['q', 'title:apple *:*']])] } as never)];
+    const warnings = [
+      ...MatchQuery.check(
+        withDefaults(MatchQuery.parameters, { ...params, queries: [new Map([['q', 'title:apple *:*']])] } as never),
+      ),
+    ];
     expect(warnings).toMatchObject([{ parameter: ['queries', 0, 'q'], severity: 'warning' }]);
   });
 });

@@ -13,10 +13,10 @@ import {
 } from '@headrace/engine';
 
 const parameters = Type.Object({
-  /** What replaces a blank. Defaults to "_". */
-  delimiter: Type.Optional(Type.String({ default: '_' })),
-  /** What replaces each other character that is not allowed. Defaults to nothing: such characters are removed. */
-  nonAlphanumReplacement: Type.Optional(Type.String({ default: '' })),
+  /** What replaces a blank. */
+  delimiter: Type.String({ default: '_' }),
+  /** What replaces each other character that is not allowed. If it is empty, such characters are removed. */
+  nonAlphanumReplacement: Type.String({ default: '' }),
 });
 
 /** The new names for all documents that share one shape (the same field names). */

@@ -6,7 +6,6 @@ import {
   type StageContext,
   type Static,
   Type,
-  type UpdateMode,
   UpdateModeParameter,
 } from '@headrace/engine';
 import { sentenceCase, titleCase } from '@headrace/java-text/text';
@@ -26,8 +25,7 @@ const parameters = Type.Object({
   mode: Type.String(),
   /**
    * What happens to a destination that exists: "overwrite" replaces its values, "append" adds to them, "skip" keeps
-   * them. With one destination for several sources, "overwrite" leaves the values of the last source. Defaults to
-   * "overwrite".
+   * them. With one destination for several sources, "overwrite" leaves the values of the last source.
    */
   updateMode: UpdateModeParameter,
 });
@@ -84,12 +82,12 @@ export class NormalizeText extends Stage<typeof parameters> {
   }
 
   override process(document: Document): void {
-    const mode = this.params.updateMode as UpdateMode;
+    const mode = this.params.updateMode;
     for (const { source, dest } of this.#pairs) transformTexts(document, source, dest, mode, this.#change);
   }
 
   override processTable(table: DocumentTable): boolean {
-    const mode = this.params.updateMode as UpdateMode;
+    const mode = this.params.updateMode;
     return this.#pairs.every(({ source, dest }) => transformColumn(table, source, dest, mode, this.#change));
   }
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Document, readJson, writeValue } from '@headrace/engine';
+import { type Document, readJson, withDefaults, writeValue } from '@headrace/engine';
 import { assertStageContract, makeStage, runStage, stageContext, toDocument } from '@headrace/engine/testing';
 import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -101,7 +101,9 @@ describe('OpenAIEmbed', () => {
     await embedded({ id: '1', text: 'a' }, { modelName: 'TEXT-embedding-3-LARGE', dimensions: 256 });
     await embedded({ id: '1', text: 'a' }, { modelName: 'Nomic-Embed' });
     expect(asked()).toMatchObject([{ model: 'text-embedding-3-large', dimensions: 256 }, { model: 'Nomic-Embed' }]);
-    const warnings = OpenAIEmbed.check({ ...params({ modelName: 'text-embeding-3-small', dest: 'e' }) } as never);
+    const warnings = OpenAIEmbed.check(
+      withDefaults(OpenAIEmbed.parameters, { ...params({ modelName: 'text-embeding-3-small', dest: 'e' }) } as never),
+    );
     expect([...warnings]).toMatchObject([{ severity: 'warning', hint: 'Did you mean text-embedding-3-small?' }]);
   });
 
@@ -209,7 +211,9 @@ describe('OpenAIEmbed', () => {
   it('uses baseUrl for any model, in preference to OPENAI_BASE_URL', async () => {
     vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:1/v1');
     const more = { baseUrl: ` ${stub.url}/own/v1/ `, modelName: 'nomic-embed-text' };
-    expect([...OpenAIEmbed.check({ ...params(more), dest: 'e' } as never)]).toEqual([]);
+    expect([
+      ...OpenAIEmbed.check(withDefaults(OpenAIEmbed.parameters, { ...params(more), dest: 'e' } as never)),
+    ]).toEqual([]);
     await runStage(OpenAIEmbed, params(more), [{ id: '1', text: 'By the sea' }]);
     expect(stub.requests.map(({ path }) => path)).toEqual(['/own/v1/embeddings']);
   });

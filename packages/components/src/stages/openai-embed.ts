@@ -33,13 +33,13 @@ const parameters = Type.Object({
   embedChildren: Type.Boolean(),
   /** The key for OpenAI. Write ${OPENAI_API_KEY} to read it from the environment. Your server may accept any key. */
   apiKey: Type.String(),
-  /** The field for the vector. Defaults to embeddings. */
-  dest: Type.Optional(Type.String({ default: 'embeddings' })),
+  /** The field for the vector. */
+  dest: Type.String({ default: 'embeddings' }),
   /**
    * The model: text-embedding-3-small, text-embedding-3-large or text-embedding-ada-002, in upper or lower case, or a
-   * model of the server at baseUrl. Defaults to text-embedding-3-small.
+   * model of the server at baseUrl.
    */
-  modelName: Type.Optional(Type.String({ default: 'text-embedding-3-small' })),
+  modelName: Type.String({ default: 'text-embedding-3-small' }),
   /** The length of the vectors, for models that can shorten them. Defaults to the length of the model. */
   dimensions: Type.Optional(Type.Integer({ minimum: 1 })),
   /** The address of the API. Defaults to OPENAI_BASE_URL of the environment, otherwise https://api.openai.com/v1. */
@@ -108,14 +108,14 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
     else if (!isHeaderValue(params.apiKey)) {
       yield { parameter: 'apiKey', message: 'apiKey has characters that no key has, such as a line break' };
     }
-    yield* checkDestination('dest', params.dest as string);
+    yield* checkDestination('dest', params.dest);
     yield* checkCache(params.cache);
     const { baseUrl } = params;
     if (baseUrl !== undefined && !isWebUrl(baseUrl)) {
       const hint = 'For example http://localhost:11434/v1.';
       yield { parameter: 'baseUrl', message: 'baseUrl must be an http or https URL', hint };
     }
-    const model = params.modelName as string;
+    const model = params.modelName;
     if (baseUrl === undefined && !MODELS.includes(model.toLowerCase())) {
       const best = nearest(model.toLowerCase(), MODELS);
       yield {
@@ -134,7 +134,7 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
   #client: HttpClient | undefined;
   #cache: GuardedCache | undefined;
   #url = '';
-  readonly #model = modelNamed(this.params.modelName as string);
+  readonly #model = modelNamed(this.params.modelName);
   readonly #embeddings = new BatchLoader<string, Float32Array>({
     maxItems: BATCH,
     maxWeight: BATCH_CHARACTERS,
@@ -181,7 +181,7 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
     children: readonly Value[],
     texts: readonly (string | undefined)[],
   ): Promise<void> {
-    const dest = this.params.dest as string;
+    const dest = this.params.dest;
     const [vector, ...vectors] = await Promise.all([own, ...texts].map((text) => this.#vector(text)));
     if (vector !== undefined) document.set(dest, vector);
     if (vectors.every((one) => one === undefined)) return;

@@ -1,3 +1,4 @@
+import { withDefaults } from '@headrace/engine';
 import { assertStageContract, runStage, stageContext } from '@headrace/engine/testing';
 import { describe, expect, it } from 'vitest';
 import { ParseDate } from './parse-date.ts';
@@ -117,7 +118,9 @@ describe('ParseDate', () => {
   });
 
   it('warns if there are neither patterns nor formatters', () => {
-    expect([...ParseDate.check({ source: ['a'], dest: ['b'] })]).toMatchObject([{ severity: 'warning' }]);
+    expect([...ParseDate.check(withDefaults(ParseDate.parameters, { source: ['a'], dest: ['b'] }))]).toMatchObject([
+      { severity: 'warning' },
+    ]);
   });
 
   it('satisfies the stage contract', () =>

@@ -10,7 +10,6 @@ import {
   type Static,
   Type,
   textOf,
-  type UpdateMode,
   UpdateModeParameter,
   type Value,
 } from '@headrace/engine';
@@ -32,22 +31,20 @@ const parameters = Type.Object({
   dest: Type.Array(Type.String()),
   /**
    * Patterns in the language of Java's DateTimeFormatter, such as yyyy-MM-dd HH:mm:ss, with English names of months and
-   * days. A pattern without a full date matches nothing; one without an hour means midnight. Defaults to none.
+   * days. A pattern without a full date matches nothing; one without an hour means midnight.
    */
-  formatStrs: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** Predefined formatters. Defaults to none. */
-  formatters: Type.Optional(
-    Type.Array(
-      Type.Object({
-        /**
-         * The name: DateMonthStrFormatter ("February 2, 2021" within a text), DatePipeFormatter ("2021|2|3" within a
-         * text), DateTwoYearsFormatter ("1998-1999" within a text, meaning the start of the first year),
-         * DateYearOnlyFormatter (a year alone) or UnixTimestampFormatter (milliseconds since 1970).
-         */
-        class: Type.String(),
-      }),
-      { default: [] },
-    ),
+  formatStrs: Type.Array(Type.String(), { default: [] }),
+  /** Predefined formatters. */
+  formatters: Type.Array(
+    Type.Object({
+      /**
+       * The name: DateMonthStrFormatter ("February 2, 2021" within a text), DatePipeFormatter ("2021|2|3" within a
+       * text), DateTwoYearsFormatter ("1998-1999" within a text, meaning the start of the first year),
+       * DateYearOnlyFormatter (a year alone) or UnixTimestampFormatter (milliseconds since 1970).
+       */
+      class: Type.String(),
+    }),
+    { default: [] },
   ),
   /**
    * The zone of dates without a zone, such as "Europe/Paris", "UTC" or "+02:00". Defaults to the zone of the process.
@@ -55,8 +52,7 @@ const parameters = Type.Object({
   timeZoneId: Type.Optional(Type.String()),
   /**
    * What happens to a destination that exists: "overwrite" replaces its values, "append" adds to them, "skip" keeps
-   * them. With one destination for several sources, "overwrite" leaves the dates of the last source. Defaults to
-   * "overwrite".
+   * them. With one destination for several sources, "overwrite" leaves the dates of the last source.
    */
   updateMode: UpdateModeParameter,
 });
@@ -109,7 +105,7 @@ export class ParseDate extends Stage<typeof parameters> {
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     yield* checkFieldPairs(params);
-    const { formatStrs = [], formatters = [], timeZoneId } = params;
+    const { formatStrs, formatters, timeZoneId } = params;
     if (formatStrs.length === 0 && formatters.length === 0) {
       yield {
         parameter: 'formatStrs',
@@ -154,7 +150,7 @@ export class ParseDate extends Stage<typeof parameters> {
     super(params, context);
     this.#pairs = fieldPairs(params.source, params.dest);
     this.#patterns = [...new Set(params.formatStrs)].map((pattern) => compileDatePattern(pattern));
-    this.#formatters = (params.formatters ?? []).map(({ class: name }) => DATE_FORMATTERS.get(name) as DateFormatter);
+    this.#formatters = params.formatters.map(({ class: name }) => DATE_FORMATTERS.get(name) as DateFormatter);
     this.#zone = resolveZone(params.timeZoneId ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
   }
 
@@ -163,7 +159,7 @@ export class ParseDate extends Stage<typeof parameters> {
   }
 
   #parseField(document: Document, source: string, dest: string): void {
-    const mode = this.params.updateMode as UpdateMode;
+    const mode = this.params.updateMode;
     const value = document.get(source);
     if (value === undefined || (mode === 'skip' && document.has(dest))) return;
     if (!Array.isArray(value)) {
@@ -180,7 +176,7 @@ export class ParseDate extends Stage<typeof parameters> {
   }
 
   override processTable(table: DocumentTable): boolean {
-    const mode = this.params.updateMode as UpdateMode;
+    const mode = this.params.updateMode;
     const parse = (value: Value) =>
       Array.isArray(value)
         ? value.map((item) => this.#parse(item)).filter((instant) => instant !== undefined)

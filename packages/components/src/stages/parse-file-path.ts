@@ -3,14 +3,14 @@ import { type Document, HeadraceError, type ParameterProblem, Stage, type Static
 import { folderOf, normalizeFilePath } from '@headrace/java-text/text';
 
 const parameters = Type.Object({
-  /** The field with the path. If it is a list, its first value is used. Defaults to file_path. */
-  filePathField: Type.Optional(Type.String({ default: 'file_path' })),
+  /** The field with the path. If it is a list, its first value is used. */
+  filePathField: Type.String({ default: 'file_path' }),
   /** The separator in the results, "/" or "\\". Defaults to that of the system. */
   fileSep: Type.Optional(Type.String()),
-  /** Whether file_extension is in upper case. Defaults to true. */
-  uppercaseExtension: Type.Optional(Type.Boolean({ default: true })),
-  /** Whether to write file_paths. Defaults to true. */
-  includeHierarchy: Type.Optional(Type.Boolean({ default: true })),
+  /** Whether file_extension is in upper case. */
+  uppercaseExtension: Type.Boolean({ default: true }),
+  /** Whether to write file_paths. */
+  includeHierarchy: Type.Boolean({ default: true }),
 });
 
 /**
@@ -71,7 +71,7 @@ export class ParseFilePath extends Stage<typeof parameters> {
   readonly #separator = (this.params.fileSep ?? sep) as '/' | '\\';
 
   override process(document: Document): void {
-    const { filePathField = 'file_path', uppercaseExtension, includeHierarchy } = this.params;
+    const { filePathField, uppercaseExtension, includeHierarchy } = this.params;
     const given = document.text(filePathField);
     if (given === undefined) return;
     const separator = this.#separator;

@@ -28,9 +28,9 @@ const parameters = Type.Object({
   src: Type.String(),
   /**
    * Whether the value is bytes, or UTF-8 text encoded in base64 (standard alphabet, with padding). Any other value
-   * fails the document. Defaults to false.
+   * fails the document.
    */
-  sourceIsBase64: Type.Optional(Type.Boolean({ default: false })),
+  sourceIsBase64: Type.Boolean({ default: false }),
   /**
    * JSON paths in the dialect of Jayway, by the fields that receive the results, as in city: "$.address.city". Missing
    * values and null are not written. A path that may find several values makes a list, with null for each object
@@ -39,7 +39,7 @@ const parameters = Type.Object({
   jsonFieldPaths: Type.Optional(MapOf(Type.Unknown())),
   /**
    * What happens to a field that exists: "overwrite" replaces its values, "append" adds to them (a list as one value
-   * inside the other), "skip" keeps them. Defaults to "overwrite".
+   * inside the other), "skip" keeps them.
    */
   updateMode: UpdateModeParameter,
 });
@@ -141,7 +141,7 @@ export class ParseJson extends Stage<typeof parameters> {
     json: Value,
     paths: readonly (readonly [field: string, path: JsonPath<Value>])[],
   ): void {
-    const mode = this.params.updateMode as UpdateMode;
+    const mode = this.params.updateMode;
     for (const [field, path] of paths) {
       if (mode === 'skip' && document.has(field)) continue;
       const value = path.evaluate(json);

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { withDefaults } from '@headrace/engine';
 import { assertStageContract, makeStage, runStage, stageContext, toDocument } from '@headrace/engine/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Print } from './print.ts';
@@ -97,9 +98,16 @@ describe('Print', () => {
   });
 
   it('warns if it prints nowhere', () => {
-    expect([...Print.check({ shouldLog: false })]).toMatchObject([{ parameter: 'outputFile', severity: 'warning' }]);
-    expect([...Print.check({ shouldLog: false, outputFile: 'x' }), ...Print.check({})]).toEqual([]);
-    expect([...Print.check({ outputFile: '' })]).toMatchObject([{ message: 'outputFile must not be empty' }]);
+    expect([...Print.check(withDefaults(Print.parameters, { shouldLog: false }))]).toMatchObject([
+      { parameter: 'outputFile', severity: 'warning' },
+    ]);
+    expect([
+      ...Print.check(withDefaults(Print.parameters, { shouldLog: false, outputFile: 'x' })),
+      ...Print.check(withDefaults(Print.parameters, {})),
+    ]).toEqual([]);
+    expect([...Print.check(withDefaults(Print.parameters, { outputFile: '' }))]).toMatchObject([
+      { message: 'outputFile must not be empty' },
+    ]);
   });
 
   it('satisfies the stage contract', () =>

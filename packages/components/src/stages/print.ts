@@ -19,21 +19,21 @@ import { accessSync, openSync, stat, statSync, truncateSync } from '../local-fil
 import { requireWritableFolder } from '../local-files/writable-folder.ts';
 
 const parameters = Type.Object({
-  /** Whether the documents go to the log, at level info. Defaults to true. */
-  shouldLog: Type.Optional(Type.Boolean({ default: true })),
+  /** Whether the documents go to the log, at level info. */
+  shouldLog: Type.Boolean({ default: true }),
   /** The path of the file to write. Defaults to no file. */
   outputFile: Type.Optional(Type.String(WRITES)),
-  /** Whether an existing file is emptied first. Otherwise the documents are appended. Defaults to true. */
-  overwriteFile: Type.Optional(Type.Boolean({ default: true })),
+  /** Whether an existing file is emptied first. Otherwise the documents are appended. */
+  overwriteFile: Type.Boolean({ default: true }),
   /**
    * Whether the name of the file includes the name of the pipeline thread, so that each thread has a file: out.txt
-   * becomes outLucille-<run id>-Worker-1.txt. Otherwise all threads append to the same file. Defaults to true.
+   * becomes outLucille-<run id>-Worker-1.txt. Otherwise all threads append to the same file.
    */
-  appendThreadName: Type.Optional(Type.Boolean({ default: true })),
-  /** The only fields to print. Defaults to all. */
-  whitelist: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** Fields to omit; id is always printed. Defaults to none. */
-  blacklist: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  appendThreadName: Type.Boolean({ default: true }),
+  /** The only fields to print. An empty list means all. */
+  whitelist: Type.Array(Type.String(), { default: [] }),
+  /** Fields to omit; id is always printed. */
+  blacklist: Type.Array(Type.String(), { default: [] }),
 });
 
 /** Lines are written in blocks of about this many characters, and at least once a second. */

@@ -10,7 +10,6 @@ import {
   Stage,
   type Static,
   Type,
-  type UpdateMode,
   UpdateModeParameter,
   type Value,
   writeString,
@@ -32,17 +31,14 @@ const parameters = Type.Object({
   systemPrompt: Type.Optional(Type.String()),
   /**
    * The maximum time without data from the server, in seconds. The document fails if the server sent nothing for so
-   * long, neither for this document nor for another one. Loading a model takes a while at first. Defaults to 10.
+   * long, neither for this document nor for another one. Loading a model takes a while at first.
    */
-  timeout: Type.Optional(Type.Number({ default: 10, exclusiveMinimum: 0, ...capped('maxWaitSecs') })),
+  timeout: Type.Number({ default: 10, exclusiveMinimum: 0, ...capped('maxWaitSecs') }),
   /** The fields that the model gets, in this order. A missing field is null. Defaults to the whole document. */
   fields: Type.Optional(Type.Array(Type.String())),
-  /** Whether an answer that is not a JSON object fails the document. Defaults to false. */
-  requireJSON: Type.Optional(Type.Boolean({ default: false })),
-  /**
-   * What happens to an existing field that the answer also has: "overwrite", "append" or "skip". Defaults to
-   * "overwrite".
-   */
+  /** Whether an answer that is not a JSON object fails the document. */
+  requireJSON: Type.Boolean({ default: false }),
+  /** What happens to an existing field that the answer also has: "overwrite", "append" or "skip". */
   updateMode: UpdateModeParameter,
 });
 
@@ -98,7 +94,7 @@ export class PromptOllama extends Stage<typeof parameters> {
   #client: HttpClient | undefined;
   readonly #base = withoutEndSlashes(this.params.hostURL.trim());
   readonly #url = `${this.#base}/api/chat`;
-  readonly #lifeSigns = new LifeSigns((this.params.timeout as number) * 1000);
+  readonly #lifeSigns = new LifeSigns(this.params.timeout * 1000);
   readonly #system =
     this.params.systemPrompt === undefined
       ? ''
@@ -131,7 +127,7 @@ export class PromptOllama extends Stage<typeof parameters> {
     const reply = await this.#ask(this.#describe(document));
     const answer = readAnswer(reply);
     if (answer !== undefined) {
-      for (const [name, value] of answer) document.update(name, this.params.updateMode as UpdateMode, [value]);
+      for (const [name, value] of answer) document.update(name, this.params.updateMode, [value]);
     } else if (this.params.requireJSON === true) {
       throw new Error(`The model ${this.params.modelName} answered without a JSON object: ${excerpt(reply)}`);
     } else document.set(RESPONSE_FIELD, reply);

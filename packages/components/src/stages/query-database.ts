@@ -48,12 +48,14 @@ const parameters = Type.Object({
   inputTypes: Type.Array(Type.String()),
   /** For each column, by its label in any letter case, the field for its values. */
   fieldMapping: MapOf(Type.String()),
-  /** How often a failed connection is tried again. A refused password is not. Defaults to 1. */
-  connectionRetries: Type.Optional(Type.Integer({ default: 1, ...clamped({ minimum: 1 }), ...capped('maxRetries') })),
-  /** The wait before each retry, in milliseconds. Defaults to 10000. */
-  connectionRetryPause: Type.Optional(
-    Type.Integer({ default: 10_000, ...clamped({ maximum: MAX_MILLIS }), ...capped('maxWaitSecs', { scale: 1000 }) }),
-  ),
+  /** How often a failed connection is tried again. A refused password is not. */
+  connectionRetries: Type.Integer({ default: 1, ...clamped({ minimum: 1 }), ...capped('maxRetries') }),
+  /** The wait before each retry, in milliseconds. */
+  connectionRetryPause: Type.Integer({
+    default: 10_000,
+    ...clamped({ maximum: MAX_MILLIS }),
+    ...capped('maxWaitSecs', { scale: 1000 }),
+  }),
 });
 
 /** The number of queries, and of connections, that each pipeline thread runs at the same time. */

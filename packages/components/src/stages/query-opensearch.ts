@@ -30,17 +30,17 @@ const parameters = Type.Object({
    * are replaced.
    */
   searchTemplate: Type.Optional(Type.String()),
-  /** Fields that are parameters and are required. Defaults to none. */
-  requiredParamNames: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** Fields that are parameters if they exist. Defaults to none. */
-  optionalParamNames: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  /** Fields that are parameters and are required. */
+  requiredParamNames: Type.Array(Type.String(), { default: [] }),
+  /** Fields that are parameters if they exist. */
+  optionalParamNames: Type.Array(Type.String(), { default: [] }),
   /**
    * The part of the answer to write, as a JSON pointer: /hits/hits/0/_source/title. If it finds nothing, null is
    * written. Defaults to the whole answer.
    */
   opensearchResponsePath: Type.Optional(Type.String()),
-  /** The field for the answer. The previous value is replaced. Defaults to response. */
-  destinationField: Type.Optional(Type.String({ default: 'response' })),
+  /** The field for the answer. The previous value is replaced. */
+  destinationField: Type.String({ default: 'response' }),
 });
 
 const IN_FLIGHT = 64;
@@ -119,7 +119,7 @@ export class QueryOpensearch extends Stage<typeof parameters> {
   }
 
   override process(document: Document): Promise<void> | undefined {
-    const { requiredParamNames = [], optionalParamNames = [] } = this.params;
+    const { requiredParamNames, optionalParamNames } = this.params;
     const missing = requiredParamNames.find((name) => !document.has(name));
     if (missing !== undefined) {
       this.context.log.warn(`Document ${document.id} has no field ${missing}, which the search requires`);
@@ -149,7 +149,7 @@ export class QueryOpensearch extends Stage<typeof parameters> {
       if (!(error instanceof JsonSyntaxError)) throw error;
       throw new Error(`OpenSearch at ${this.#engine?.address} answered something that is not JSON: ${error.message}`);
     }
-    document.set(this.params.destinationField as string, followJsonPointer(answer, this.#pointer) ?? null);
+    document.set(this.params.destinationField, followJsonPointer(answer, this.#pointer) ?? null);
   }
 }
 

@@ -6,7 +6,6 @@ import {
   Stage,
   type Static,
   Type,
-  type UpdateMode,
   UpdateModeParameter,
   type Value,
 } from '@headrace/engine';
@@ -20,7 +19,7 @@ const parameters = Type.Object({
   dimensions: Type.Integer({ minimum: 1, ...capped('maxItems') }),
   /**
    * What happens to a field that exists: "overwrite" replaces its values, "append" adds the numbers to them, "skip"
-   * keeps them. Defaults to "overwrite".
+   * keeps them.
    */
   updateMode: UpdateModeParameter,
 });
@@ -54,7 +53,7 @@ export class RandomVector extends Stage<typeof parameters> {
 
   override process(document: Document): void {
     const { fields, dimensions } = this.params;
-    const mode = this.params.updateMode as UpdateMode;
+    const mode = this.params.updateMode;
     for (const field of fields) {
       if (mode === 'skip' && document.has(field)) continue;
       const vector = randomVector(dimensions);

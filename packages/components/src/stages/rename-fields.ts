@@ -20,14 +20,14 @@ const parameters = Type.Object({
   fieldMapping: MapOf(Type.String()),
   /**
    * What happens when a field of the new name exists: "overwrite" replaces its values, "append" makes it a list and
-   * adds the renamed values, "skip" keeps it and removes the field of the old name. Defaults to "overwrite".
+   * adds the renamed values, "skip" keeps it and removes the field of the old name.
    */
   updateMode: UpdateModeParameter,
   /**
    * Whether the fields of attached children, and of their children, are renamed too. Conditions of the stage see only
-   * the document. Defaults to false.
+   * the document.
    */
-  applyToChildren: Type.Optional(Type.Boolean({ default: false })),
+  applyToChildren: Type.Boolean({ default: false }),
 });
 
 /**
@@ -73,7 +73,7 @@ export class RenameFields extends Stage<typeof parameters> {
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     this.#renames = Array.from(params.fieldMapping, ([from, to]) => ({ from, to }));
-    this.#mode = params.updateMode as UpdateMode;
+    this.#mode = params.updateMode;
     this.#overlapping = this.#renames.some(({ from, to }) => from !== to && params.fieldMapping.has(to));
   }
 

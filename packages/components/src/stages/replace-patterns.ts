@@ -8,7 +8,6 @@ import {
   type StageContext,
   type Static,
   Type,
-  type UpdateMode,
   UpdateModeParameter,
 } from '@headrace/engine';
 import {
@@ -34,18 +33,17 @@ const parameters = Type.Object({
    * not change without one.
    */
   replacementField: Type.Optional(Type.String()),
-  /** Whether ASCII letters match in upper and lower case. Defaults to false. */
-  ignoreCase: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether ^ and $ match at the start and end of each line. Defaults to false. */
-  multiline: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether . matches line breaks. Defaults to false. */
-  dotall: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether the expressions are plain texts. The rules for the replacement do not change. Defaults to false. */
-  literal: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether ASCII letters match in upper and lower case. */
+  ignoreCase: Type.Boolean({ default: false }),
+  /** Whether ^ and $ match at the start and end of each line. */
+  multiline: Type.Boolean({ default: false }),
+  /** Whether . matches line breaks. */
+  dotall: Type.Boolean({ default: false }),
+  /** Whether the expressions are plain texts. The rules for the replacement do not change. */
+  literal: Type.Boolean({ default: false }),
   /**
    * What happens to a destination that exists: "overwrite" replaces its values, "append" adds to them, "skip" keeps
-   * them. With one destination for several sources, "overwrite" leaves the values of the last source. Defaults to
-   * "overwrite".
+   * them. With one destination for several sources, "overwrite" leaves the values of the last source.
    */
   updateMode: UpdateModeParameter,
 });
@@ -124,13 +122,13 @@ export class ReplacePatterns extends Stage<typeof parameters> {
 
   override process(document: Document): void {
     if (this.params.replacementField !== undefined && !this.#chooseReplacement(document)) return;
-    const mode = this.params.updateMode as UpdateMode;
+    const mode = this.params.updateMode;
     for (const { source, dest } of this.#pairs) transformTexts(document, source, dest, mode, this.#replace);
   }
 
   override processTable(table: DocumentTable): boolean {
     if (this.params.replacementField !== undefined) return false;
-    const mode = this.params.updateMode as UpdateMode;
+    const mode = this.params.updateMode;
     return this.#pairs.every(({ source, dest }) => transformColumn(table, source, dest, mode, this.#replace));
   }
 

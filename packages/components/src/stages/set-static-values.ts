@@ -18,14 +18,11 @@ const parameters = Type.Object({
   staticValues: MapOf(Type.Unknown()),
   /**
    * What happens to a field that exists: "overwrite" replaces its values, "append" adds to them (a list value by
-   * value), "skip" keeps them. Defaults to "overwrite".
+   * value), "skip" keeps them.
    */
   updateMode: UpdateModeParameter,
-  /**
-   * Whether the document is also marked as skipped, so that later stages ignore it, even if no value was written.
-   * Defaults to false.
-   */
-  skipDocument: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether the document is also marked as skipped, so that later stages ignore it, even if no value was written. */
+  skipDocument: Type.Boolean({ default: false }),
 });
 
 /**

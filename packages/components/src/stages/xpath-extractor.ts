@@ -16,8 +16,8 @@ type XmlReader = import('@headrace/xml/reader').XmlReader;
 const parameters = Type.Object({
   /** For each XPath expression, the fields that get its matches, such as "//book/title": ["title", "all_titles"]. */
   fieldMapping: MapOf(Type.Array(Type.String())),
-  /** The field with the XML. Defaults to "xml". */
-  xmlField: Type.Optional(Type.String({ default: 'xml' })),
+  /** The field with the XML. */
+  xmlField: Type.String({ default: 'xml' }),
 });
 
 /**
@@ -102,7 +102,7 @@ export class XPathExtractor extends Stage<typeof parameters> {
   }
 
   override process(document: Document): void {
-    const field = this.params.xmlField as string;
+    const field = this.params.xmlField;
     const text = document.text(field);
     if (text === undefined || this.#mapping.length === 0) return;
     let xml: ReturnType<XmlReader['read']>;

@@ -1,4 +1,5 @@
-import type { StorageSettings } from './storage-parameters.ts';
+import { withDefaults } from '@headrace/engine';
+import { azureParameters, gcpParameters, type StorageSettings, s3Parameters } from './storage-parameters.ts';
 
 const AZURITE_KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
 const AZURITE_HOST = 'devstoreaccount1.blob.core.windows.net';
@@ -18,7 +19,12 @@ export const s3: Provider = {
   base: `s3://${BUCKET}/`,
   escapes: true,
   settings: (url, maxNumOfPages) => ({
-    s3: { endpoint: url, accessKeyId: 'key', secretAccessKey: 'secret', ...(maxNumOfPages ? { maxNumOfPages } : {}) },
+    s3: withDefaults(s3Parameters, {
+      endpoint: url,
+      accessKeyId: 'key',
+      secretAccessKey: 'secret',
+      ...(maxNumOfPages ? { maxNumOfPages } : {}),
+    }),
   }),
   async fill(url, objects) {
     const { S3Client, CreateBucketCommand, PutObjectCommand } = await import('@aws-sdk/client-s3');
@@ -38,7 +44,10 @@ export const azure: Provider = {
   base: `https://${AZURITE_HOST}/${BUCKET}/`,
   escapes: false,
   settings: (url, maxNumOfPages) => ({
-    azure: { connectionString: azuriteConnection(url), ...(maxNumOfPages ? { maxNumOfPages } : {}) },
+    azure: withDefaults(azureParameters, {
+      connectionString: azuriteConnection(url),
+      ...(maxNumOfPages ? { maxNumOfPages } : {}),
+    }),
   }),
   async fill(url, objects) {
     const { BlobServiceClient } = await import('@azure/storage-blob');
@@ -52,7 +61,11 @@ export const gcs: Provider = {
   base: `gs://${BUCKET}/`,
   escapes: false,
   settings: (url, maxNumOfPages) => ({
-    gcp: { pathToServiceKey: '', endpoint: url, ...(maxNumOfPages ? { maxNumOfPages } : {}) },
+    gcp: withDefaults(gcpParameters, {
+      pathToServiceKey: '',
+      endpoint: url,
+      ...(maxNumOfPages ? { maxNumOfPages } : {}),
+    }),
   }),
   async fill(url, objects) {
     const { Storage } = await import('@google-cloud/storage');

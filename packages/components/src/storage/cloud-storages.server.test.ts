@@ -1,8 +1,10 @@
+import { withDefaults } from '@headrace/engine';
 import { describeWithServer, type RealServer } from '@headrace/testing/real-server';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { azure, gcs, type Provider, s3 } from './cloud-providers.test.lib.ts';
 import { parseFileUri } from './file-uri.ts';
 import type { StoredFile } from './storage.ts';
+import { s3Parameters } from './storage-parameters.ts';
 import { Storages } from './storages.ts';
 
 /** Object names, and the ends of their full paths. */
@@ -116,7 +118,9 @@ function storageSuite(server: RealServer, { base, escapes, settings, fill }: Pro
 
 describe('storages', () => {
   it('storages are opened once, at the first path of their scheme', async () => {
-    const storages = new Storages({ s3: { endpoint: 'http://127.0.0.1:1', accessKeyId: 'a', secretAccessKey: 'b' } });
+    const storages = new Storages({
+      s3: withDefaults(s3Parameters, { endpoint: 'http://127.0.0.1:1', accessKeyId: 'a', secretAccessKey: 'b' }),
+    });
     expect(storages.of(parseFileUri('s3://b/k'))).toBe(storages.of(parseFileUri('s3://c/k')));
     expect(() => storages.of(parseFileUri('gs://b/k'))).toThrow('need the block gcp');
     await storages.close();

@@ -1,7 +1,9 @@
+import { withDefaults } from '@headrace/engine';
 import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterEach, expect, it } from 'vitest';
 import { parseFileUri } from './file-uri.ts';
 import { GcsStorage } from './gcs-storage.ts';
+import { gcpParameters } from './storage-parameters.ts';
 
 /** The CRC32C checksum of this content is a test vector of RFC 3720. */
 const CONTENT = '\0'.repeat(32);
@@ -15,7 +17,10 @@ afterEach(async () => {
 
 async function read(handler: StubHandler): Promise<{ content: string; stub: StubServer }> {
   const stub = await StubServer.start(handler);
-  const storage = await GcsStorage.open({ pathToServiceKey: '', endpoint: stub.url }, true);
+  const storage = await GcsStorage.open(
+    withDefaults(gcpParameters, { pathToServiceKey: '', endpoint: stub.url }),
+    true,
+  );
   closing.push(storage, stub);
   let content = '';
   for await (const piece of storage.read(parseFileUri('gs://bucket/a b.txt'))) content += Buffer.from(piece).toString();
@@ -73,7 +78,10 @@ it.each([
     response.write(part.slice(0, 5));
     setImmediate(() => setImmediate(() => response.destroy()));
   });
-  const storage = await GcsStorage.open({ pathToServiceKey: '', endpoint: stub.url }, true);
+  const storage = await GcsStorage.open(
+    withDefaults(gcpParameters, { pathToServiceKey: '', endpoint: stub.url }),
+    true,
+  );
   closing.push(storage, stub);
   const file = await storage.openRanges(parseFileUri('gs://bucket/a'));
   expect(Buffer.from(await file.read(2, 9)).toString()).toBe('2345678');

@@ -12,5 +12,5 @@ export { type ContentFields, contentOf } from './content-of.ts';
 export { type FileUri, localFileUri, parseConfigUri, parseFileUri } from './file-uri.ts';
 export { FileTooLarge } from './read-whole.ts';
 export type { ListOptions, RangedFile, Storage, StoredFile } from './storage.ts';
-export { checkStorageSettings, type StorageSettings, storageParameters } from './storage-parameters.ts';
+export { checkStorageSettings, type StorageSettings, s3Parameters, storageParameters } from './storage-parameters.ts';
 export { Storages, unneededStorages, unreadableScheme, unreadyStorages } from './storages.ts';

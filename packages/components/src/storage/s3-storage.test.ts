@@ -1,8 +1,9 @@
-import { DEFAULT_POLICY, enforcePolicy, reachHint } from '@headrace/engine';
+import { DEFAULT_POLICY, enforcePolicy, reachHint, withDefaults } from '@headrace/engine';
 import { StubServer } from '@headrace/testing/stub-server';
 import { afterEach, expect, it, vi } from 'vitest';
 import { parseFileUri } from './file-uri.ts';
 import { S3Storage } from './s3-storage.ts';
+import { s3Parameters } from './storage-parameters.ts';
 
 const LISTING = `<?xml version="1.0" encoding="UTF-8"?><ListBucketResult>
 <Contents><Key>a.txt</Key><Size>3</Size><LastModified>2024-01-01T00:00:00.000Z</LastModified></Contents>
@@ -14,7 +15,10 @@ afterEach(() => {
 });
 
 async function list(endpoint: string): Promise<string[]> {
-  const storage = await S3Storage.open({ endpoint, accessKeyId: 'key', secretAccessKey: 'secret' }, true);
+  const storage = await S3Storage.open(
+    withDefaults(s3Parameters, { endpoint, accessKeyId: 'key', secretAccessKey: 'secret' }),
+    true,
+  );
   const names: string[] = [];
   const options = { skips: () => false, onProblem: expect.fail, signal: AbortSignal.timeout(60_000) };
   try {
@@ -63,7 +67,10 @@ it('S3Storage continues an interrupted range, in the same version', async () => 
     response.write('234');
     setImmediate(() => setImmediate(() => response.destroy()));
   });
-  const storage = await S3Storage.open({ endpoint: stub.url, accessKeyId: 'key', secretAccessKey: 'secret' }, true);
+  const storage = await S3Storage.open(
+    withDefaults(s3Parameters, { endpoint: stub.url, accessKeyId: 'key', secretAccessKey: 'secret' }),
+    true,
+  );
   try {
     const file = await storage.openRanges(parseFileUri('s3://bucket/a'));
     expect(Buffer.from(await file.read(2, 9)).toString()).toBe('2345678');

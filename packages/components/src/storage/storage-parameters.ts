@@ -7,11 +7,11 @@ const pageSize = Type.Optional(Type.Integer({ minimum: 1, ...capped('maxItems') 
 const trust = {
   /** The certificates for TLS, as PEM files. */
   tls: tlsParameter,
-  /** Whether to accept any certificate of the server, for tests only. Defaults to false. */
-  acceptInvalidCert: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether to accept any certificate of the server, for tests only. */
+  acceptInvalidCert: Type.Boolean({ default: false }),
 };
 
-const s3Parameters = Type.Object({
+export const s3Parameters = Type.Object({
   /** The id of the access key; needs secretAccessKey. */
   accessKeyId: Type.Optional(Type.String()),
   /** The secret of the access key. */
@@ -28,7 +28,7 @@ const s3Parameters = Type.Object({
   ...trust,
 });
 
-const azureParameters = Type.Object({
+export const azureParameters = Type.Object({
   /** The connection string of the account. It may name an endpoint. */
   connectionString: Type.Optional(Type.String()),
   /** The name of the account; needs accountKey. */
@@ -43,7 +43,7 @@ const azureParameters = Type.Object({
   ...trust,
 });
 
-const gcpParameters = Type.Object({
+export const gcpParameters = Type.Object({
   /** The file with the key of a service account. If empty, the credentials of the machine are used. */
   pathToServiceKey: Type.String(READS),
   /** The URL of another server with the protocol of Google Cloud Storage. */

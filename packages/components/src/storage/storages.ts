@@ -5,13 +5,14 @@ import {
   type MemoryHold,
   messageOf,
   type ParameterProblem,
+  withDefaults,
 } from '@headrace/engine';
 import { checkLibrary, missingLibrary, type OptionalLibrary } from '../libraries/optional-library.ts';
 import { type FileUri, parseFileUri } from './file-uri.ts';
 import { LocalStorage } from './local-storage.ts';
 import { collectBytes, readLocalFile } from './read-whole.ts';
 import type { Storage } from './storage.ts';
-import type { StorageSettings } from './storage-parameters.ts';
+import { azureParameters, gcpParameters, type StorageSettings, s3Parameters } from './storage-parameters.ts';
 
 const BLOCKS: Readonly<Record<string, keyof StorageSettings>> = { s3: 's3', gs: 'gcp', https: 'azure' };
 /** The library that reads the files of each block. */
@@ -124,7 +125,11 @@ export class Storages {
   }
 
   async #open(scheme: string): Promise<Storage> {
-    const { s3 = {}, azure = {}, gcp = { pathToServiceKey: '' } } = this.#settings;
+    const {
+      s3 = withDefaults(s3Parameters),
+      azure = withDefaults(azureParameters),
+      gcp = withDefaults(gcpParameters, { pathToServiceKey: '' }),
+    } = this.#settings;
     if (scheme === 's3') return (await import('./s3-storage.ts')).S3Storage.open(s3, this.#once);
     if (scheme === 'gs') return (await import('./gcs-storage.ts')).GcsStorage.open(gcp, this.#once);
     if (scheme === 'https') return (await import('./azure-storage.ts')).AzureStorage.open(azure, this.#once);

@@ -10,10 +10,10 @@ import { Stage } from './stage.ts';
 
 const parameters = Type.Object({
   source: Type.String(),
-  size: Type.Optional(Type.Integer({ minimum: 1, default: 5 })),
+  size: Type.Integer({ minimum: 1, default: 5 }),
   ratio: Type.Optional(Type.Number({ minimum: 0, exclusiveMaximum: 1 })),
-  on: Type.Optional(Type.Boolean({ default: false })),
-  mode: Type.Optional(OneOf(['a', 'b'], { default: 'a' })),
+  on: Type.Boolean({ default: false }),
+  mode: OneOf(['a', 'b'], { default: 'a' }),
   names: Type.Optional(Type.Array(Type.String())),
   mapping: Type.Optional(MapOf(Type.String())),
   lists: Type.Optional(MapOf(Type.Array(Type.String()))),

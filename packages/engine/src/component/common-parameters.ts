@@ -14,14 +14,12 @@ export const conditionParameters = Type.Object({
   fields: Type.Array(Type.String(), {
     description: 'The fields to check. With an empty list the condition is always true.',
   }),
-  operator: Type.Optional(
-    OneOf(['must', 'must_not', '<', '<=', '>', '>=', 'matches'], {
-      default: 'must',
-      meant: OPERATORS_ELSEWHERE,
-      description:
-        'must: at least one field has one of the values; without values, all fields are present. must_not: no field has one of the values; without values, all fields are absent. <, <=, >, >=: at least one field has a value for which this comparison with the number, date or text in values is true. matches: at least one field has a value that contains a match of a regular expression in values.',
-    }),
-  ),
+  operator: OneOf(['must', 'must_not', '<', '<=', '>', '>=', 'matches'], {
+    default: 'must',
+    meant: OPERATORS_ELSEWHERE,
+    description:
+      'must: at least one field has one of the values; without values, all fields are present. must_not: no field has one of the values; without values, all fields are absent. <, <=, >, >=: at least one field has a value for which this comparison with the number, date or text in values is true. matches: at least one field has a value that contains a match of a regular expression in values.',
+  }),
   values: Type.Optional(
     Type.Array(Type.Unknown(), {
       javaType: 'java.util.List<java.lang.String>',
@@ -50,16 +48,11 @@ export const commonParameters: Readonly<Record<ComponentKind, TObject | undefine
         description: 'The pipeline that processes the documents. A connector without a pipeline publishes nothing.',
       }),
     ),
-    docIdPrefix: Type.Optional(
-      Type.String({ default: '', description: 'The prefix of every id that the connector creates.' }),
-    ),
-    collapse: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description:
-          'Whether consecutive documents with the same id are merged into one document with all their values.',
-      }),
-    ),
+    docIdPrefix: Type.String({ default: '', description: 'The prefix of every id that the connector creates.' }),
+    collapse: Type.Boolean({
+      default: false,
+      description: 'Whether consecutive documents with the same id are merged into one document with all their values.',
+    }),
   }),
   stage: Type.Object({
     class: Type.Optional(Type.String({ description: 'The name of the stage.' })),
@@ -68,23 +61,19 @@ export const commonParameters: Readonly<Record<ComponentKind, TObject | undefine
         description: 'A unique name in the pipeline. Defaults to stage_<position> among the enabled stages, from 1.',
       }),
     ),
-    enabled: Type.Optional(
-      Type.Boolean({
-        default: true,
-        description: 'Whether the stage is part of the pipeline. A disabled stage is checked too.',
-      }),
-    ),
+    enabled: Type.Boolean({
+      default: true,
+      description: 'Whether the stage is part of the pipeline. A disabled stage is checked too.',
+    }),
     conditions: Type.Optional(
       Type.Array(conditionParameters, {
         description: 'Conditions on the document. If they are false, the document skips the stage.',
       }),
     ),
-    conditionPolicy: Type.Optional(
-      Type.String({
-        default: 'all',
-        description: 'all: every condition must be true. any: at least one condition must be true.',
-      }),
-    ),
+    conditionPolicy: Type.String({
+      default: 'all',
+      description: 'all: every condition must be true. any: at least one condition must be true.',
+    }),
   }),
   // The engine reads the keys of the `indexer` block, not the indexer. The reference does not list these keys either.
   indexer: undefined,

@@ -5,12 +5,10 @@ import { capped, clamped, NO_EFFECT, OneOf, type Static, Type } from './schema.t
 export const indexerSettings = Type.Object({
   type: Type.Optional(Type.String({ description: 'The type of the indexer. Letter case is ignored.' })),
   class: Type.Optional(Type.String({ description: 'The class of the indexer. It overrides type.' })),
-  sendEnabled: Type.Optional(
-    Type.Boolean({
-      default: true,
-      description: 'Whether documents are sent. With false, the run does everything except the writing.',
-    }),
-  ),
+  sendEnabled: Type.Boolean({
+    default: true,
+    description: 'Whether documents are sent. With false, the run does everything except the writing.',
+  }),
   batchSize: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -26,25 +24,21 @@ export const indexerSettings = Type.Object({
       description: 'The maximum number of bytes in a batch. Defaults to no limit.',
     }),
   ),
-  batchTimeout: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      ...clamped({ maximum: MAX_MILLIS }),
-      ...capped('maxWaitSecs', { scale: 1000 }),
-      default: 100,
-      description: 'An incomplete batch is sent after this many milliseconds without a new document.',
-    }),
-  ),
-  connectTimeout: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      ...clamped({ maximum: MAX_MILLIS }),
-      ...capped('maxWaitSecs', { scale: 1000 }),
-      default: 60_000,
-      description:
-        'How many milliseconds a run waits at its start for a destination that is down or starting. With 0, the run fails immediately.',
-    }),
-  ),
+  batchTimeout: Type.Integer({
+    minimum: 0,
+    ...clamped({ maximum: MAX_MILLIS }),
+    ...capped('maxWaitSecs', { scale: 1000 }),
+    default: 100,
+    description: 'An incomplete batch is sent after this many milliseconds without a new document.',
+  }),
+  connectTimeout: Type.Integer({
+    minimum: 0,
+    ...clamped({ maximum: MAX_MILLIS }),
+    ...capped('maxWaitSecs', { scale: 1000 }),
+    default: 60_000,
+    description:
+      'How many milliseconds a run waits at its start for a destination that is down or starting. With 0, the run fails immediately.',
+  }),
   idOverrideField: Type.Optional(
     Type.String({
       description: 'The field whose value is the id in the destination. Defaults to the id of the document.',
@@ -56,10 +50,8 @@ export const indexerSettings = Type.Object({
         'The field whose value is the index or collection to write to. Only for indexers that write to an index or collection.',
     }),
   ),
-  whitelist: Type.Optional(
-    Type.Array(Type.String(), { default: [], description: 'The fields to send. Defaults to all fields.' }),
-  ),
-  blacklist: Type.Optional(Type.Array(Type.String(), { default: [], description: 'The fields that are not sent.' })),
+  whitelist: Type.Array(Type.String(), { default: [], description: 'The fields to send. An empty list means all.' }),
+  blacklist: Type.Array(Type.String(), { default: [], description: 'The fields that are not sent.' }),
   deletionMarkerField: Type.Optional(
     Type.String({
       description: 'The field that marks a document as a request to delete; needs deletionMarkerFieldValue.',

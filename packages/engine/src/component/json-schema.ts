@@ -1,5 +1,6 @@
 import type { CatalogEntry } from './catalog.ts';
 import type { ClassChoice, ClassChoices, TObject, TSchema } from './schema.ts';
+import { requiredKeys } from './schema-parts.ts';
 import type { SpecField } from './spec.ts';
 
 /** A JSON Schema (2020-12) as plain data. */
@@ -40,7 +41,7 @@ export class SchemaWriter {
     shared: Readonly<Record<string, JsonSchema>> = {},
     prefix = '',
   ): JsonSchema {
-    const required = (schema.required as string[] | undefined) ?? [];
+    const required = requiredKeys(schema);
     const properties: Record<string, JsonSchema> = { ...shared };
     for (const [name, property] of Object.entries(schema.properties as Record<string, TSchema>)) {
       const described = this.#value(property, descriptions, `${prefix}${name}`);

@@ -6,7 +6,7 @@ import { Stage } from './stage.ts';
 
 const parameters = Type.Object({
   count: Type.Integer(),
-  label: Type.Optional(Type.String({ default: 'none' })),
+  label: Type.String({ default: 'none' }),
 });
 
 class Inner extends Stage<typeof parameters> {

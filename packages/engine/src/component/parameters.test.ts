@@ -172,7 +172,7 @@ describe('conversion of parameter values', () => {
 
   it('treats null as absent', () => {
     const { value, problems } = check(
-      Type.Object({ needed: Type.String(), free: Type.Optional(Type.String({ default: 'd' })) }),
+      Type.Object({ needed: Type.String(), free: Type.String({ default: 'd' }) }),
       'needed: null, free: null',
     );
     expect(problems.map(({ message }) => message)).toEqual(['Config is missing required property needed']);
@@ -297,7 +297,7 @@ describe('problems of parameters', () => {
   });
 
   it('include a warning for a parameter without effect', () => {
-    const retries = Type.Object({ retries: Type.Optional(Type.Integer({ default: 1, ...NO_EFFECT })) });
+    const retries = Type.Object({ retries: Type.Integer({ default: 1, ...NO_EFFECT }) });
     expect(check(retries, '').problems).toEqual([]);
     expect(check(retries, 'retries: null').problems).toEqual([]);
     const { problems, value } = check(retries, 'retries: 2');

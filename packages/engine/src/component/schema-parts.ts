@@ -16,11 +16,19 @@ export function partsOf(schema: TObject): SchemaParts {
   let found = parts.get(schema);
   if (found === undefined) {
     const properties = schema.properties as Record<string, TSchema>;
-    const required = new Set((schema.required as string[] | undefined) ?? []);
-    found = { properties, entries: Object.entries(properties), required };
+    found = { properties, entries: Object.entries(properties), required: new Set(requiredKeys(schema)) };
     parts.set(schema, found);
   }
   return found;
+}
+
+/**
+ * Returns the parameters that a config must have. A parameter with a default need not be in the config, although the
+ * schema lists it as required: its value is never absent.
+ */
+export function requiredKeys(schema: TObject): string[] {
+  const { properties, required = [] } = schema as { properties: Record<string, TSchema>; required?: string[] };
+  return required.filter((key) => !('default' in (properties[key] as TSchema)));
 }
 
 /** Returns true if a parameter has no effect and is accepted only because the reference has it. */

@@ -88,4 +88,4 @@ export function OneOf<const T extends readonly string[]>(
 /**
  * The parameter `updateMode`, which many stages have. It says what happens to a destination field that already exists.
  */
-export const UpdateModeParameter = Type.Optional(OneOf(['overwrite', 'append', 'skip'], { default: 'overwrite' }));
+export const UpdateModeParameter = OneOf(['overwrite', 'append', 'skip'], { default: 'overwrite' });

@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
+import { requiredKeys } from './schema-parts.ts';
 
 /** The type of a parameter in the format of the reference, as `config-info` returns it. */
 export type SpecType =
@@ -33,7 +34,7 @@ export function specFields(
   descriptions: Readonly<Record<string, string>> = {},
   prefix = '',
 ): SpecField[] {
-  const required = new Set((schema.required as string[] | undefined) ?? []);
+  const required = new Set(requiredKeys(schema));
   return Object.entries(schema.properties as Record<string, TSchema>)
     .flatMap(([name, property]) => {
       if ((property as { flat?: boolean }).flat === true) {

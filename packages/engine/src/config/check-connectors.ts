@@ -116,7 +116,7 @@ async function checkConnector(
       hint: `Write a name, or remove the key name: the connector is then called connector_${position}.`,
     });
   }
-  const docIdPrefix = common.docIdPrefix ?? '';
+  const docIdPrefix = common.docIdPrefix;
   const params =
     entry === undefined
       ? undefined

@@ -8,6 +8,7 @@ import { checkParameters } from '../component/parameters.ts';
 import { missingPlugin, pluginClassNames } from '../component/plugin-classes.ts';
 import type { Registry } from '../component/registry.ts';
 import type { TObject } from '../component/schema.ts';
+import { requiredKeys } from '../component/schema-parts.ts';
 import { nearest } from '../errors/nearest.ts';
 import type { Problem } from '../errors/problem.ts';
 import { checkComponent, findClass, isAllowed, ProblemList } from './check-component.ts';
@@ -202,7 +203,7 @@ function blockOf(root: ObjectNode, entry: CatalogEntry, list: ProblemList): Obje
   if (entry.block === undefined) return empty;
   const block = root.entries.get(entry.block);
   if (block === undefined || block.kind === 'null') {
-    const required = (entry.schema.required as string[] | undefined) ?? [];
+    const required = requiredKeys(entry.schema);
     if (required.length === 0) return empty;
     const other = misnamedBlock(root, entry.block, required, entry.schema);
     if (other !== undefined) {
@@ -305,7 +306,7 @@ function checkCombinations(node: ObjectNode, settings: IndexerSettings, list: Pr
       'indexer.childrenField needs one index: indexer.indexOverrideField may spread children over several';
     report('childrenField', message, 'Remove childrenField or indexOverrideField.');
   }
-  const hidden = (settings.whitelist ?? []).filter((field) => settings.blacklist?.includes(field));
+  const hidden = settings.whitelist.filter((field) => settings.blacklist?.includes(field));
   if (hidden.length > 0) {
     const message = `indexer.whitelist has no effect for ${hidden.join(', ')}, because indexer.blacklist contains the same fields`;
     warn('whitelist', message, 'Remove the fields from one of the two lists.');

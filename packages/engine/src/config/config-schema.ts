@@ -4,6 +4,7 @@ import { indexerSettings } from '../component/indexer-settings.ts';
 import { descriptionsOf, type JsonSchema, listOf, orNull, SchemaWriter } from '../component/json-schema.ts';
 import type { Registry } from '../component/registry.ts';
 import type { TObject } from '../component/schema.ts';
+import { requiredKeys } from '../component/schema-parts.ts';
 import { PAIRS, RETRY_KEYS } from './check-indexer.ts';
 import { engineBlocks, MAX_THREADS } from './engine-blocks.ts';
 import { olderNamesOf, RENAMED_CLASSES } from './released-names.ts';
@@ -294,7 +295,7 @@ const WITHOUT_CLASS: JsonSchema = { properties: { class: { type: 'null' } } };
 function blockOf(entry: CatalogEntry, indexers: readonly CatalogEntry[], registry: Registry): JsonSchema[] {
   const { name, type, block, schema } = entry;
   if (block === undefined) return [];
-  const required = ((schema.required as string[] | undefined) ?? []).length > 0;
+  const required = requiredKeys(schema).length > 0;
   const first = indexers.find((other) => other.type?.toLowerCase() === type?.toLowerCase());
   const byType =
     type === undefined || first !== entry

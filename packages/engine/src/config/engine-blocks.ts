@@ -27,17 +27,15 @@ export const engineBlocks = {
         description: 'Only for distributed runs: the pipeline of headrace worker if --pipeline is missing.',
       }),
     ),
-    maxProcessingSecs: Type.Optional(
-      Type.Integer({
-        default: 60,
-        minimum: 1,
-        ...clamped({ maximum: MAX_SECONDS }),
-        ...capped('maxProcessingSecs'),
-        description:
-          'The maximum processing time of one document in seconds. Waiting for servers does not count. A document that exceeds the limit fails.',
-      }),
-    ),
-    exitOnTimeout: Type.Optional(Type.Boolean({ default: false, ...NO_EFFECT, description: OLDER })),
+    maxProcessingSecs: Type.Integer({
+      default: 60,
+      minimum: 1,
+      ...clamped({ maximum: MAX_SECONDS }),
+      ...capped('maxProcessingSecs'),
+      description:
+        'The maximum processing time of one document in seconds. Waiting for servers does not count. A document that exceeds the limit fails.',
+    }),
+    exitOnTimeout: Type.Boolean({ default: false, ...NO_EFFECT, description: OLDER }),
     maxRetries: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -45,17 +43,15 @@ export const engineBlocks = {
           'Only for distributed runs: how often a message is tried again alone after it has ended its worker. Then its documents go to the dead-letter topic. Defaults to 3.',
       }),
     ),
-    enableHeartbeat: Type.Optional(Type.Boolean({ default: false, ...NO_EFFECT, description: OLDER })),
+    enableHeartbeat: Type.Boolean({ default: false, ...NO_EFFECT, description: OLDER }),
   }),
   publisher: Type.Object({
-    queueCapacity: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        default: 10_000,
-        ...capped('maxQueuedDocs'),
-        description: 'The maximum number of documents that wait between the connector and the stages.',
-      }),
-    ),
+    queueCapacity: Type.Integer({
+      minimum: 1,
+      default: 10_000,
+      ...capped('maxQueuedDocs'),
+      description: 'The maximum number of documents that wait between the connector and the stages.',
+    }),
     maxPendingDocs: Type.Optional(
       Type.Integer({
         ...capped('maxQueuedDocs'),
@@ -79,16 +75,14 @@ export const engineBlocks = {
           'The maximum number of documents that may fail: a number (100) or a percentage of all documents ("5%"). A percentage is checked after the first 1000 documents and at the end. If more documents fail, the run stops with the status FAILED. Defaults to no limit.',
       }),
     ),
-    metricsLoggingLevel: Type.Optional(Type.String({ default: 'DEBUG', ...NO_EFFECT, description: OLDER })),
+    metricsLoggingLevel: Type.String({ default: 'DEBUG', ...NO_EFFECT, description: OLDER }),
   }),
   log: Type.Object({
-    seconds: Type.Optional(
-      Type.Integer({
-        ...clamped({ minimum: 1, maximum: MAX_SECONDS }),
-        default: 30,
-        description: 'The interval in seconds at which a run logs its progress.',
-      }),
-    ),
+    seconds: Type.Integer({
+      ...clamped({ minimum: 1, maximum: MAX_SECONDS }),
+      default: 30,
+      description: 'The interval in seconds at which a run logs its progress.',
+    }),
   }),
   zookeeper: Type.Object({
     connectString: Type.String(),
@@ -99,8 +93,8 @@ export const engineBlocks = {
     maxPollIntervalSecs: Type.Number(),
     maxRequestSize: Type.Number(),
     securityProtocol: Type.Optional(Type.String()),
-    metadataMaxAgeMs: Type.Optional(Type.Number({ default: 30_000 })),
-    events: Type.Optional(Type.Boolean({ default: true })),
+    metadataMaxAgeMs: Type.Number({ default: 30_000 }),
+    events: Type.Boolean({ default: true }),
     configId: Type.Optional(Type.String()),
     sourceTopic: Type.Optional(Type.String()),
     eventTopic: Type.Optional(Type.String()),

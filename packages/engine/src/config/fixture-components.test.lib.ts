@@ -9,7 +9,7 @@ import { HeadraceError } from '../errors/headrace-error.ts';
 
 const markParameters = Type.Object({
   field: Type.String(),
-  times: Type.Optional(Type.Integer({ minimum: 1, default: 1 })),
+  times: Type.Integer({ minimum: 1, default: 1 }),
   mode: Type.Optional(OneOf(['overwrite', 'append'])),
   fieldMapping: Type.Optional(MapOf(Type.String())),
   regex: Type.Optional(Type.Array(Type.String())),

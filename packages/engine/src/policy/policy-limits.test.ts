@@ -7,7 +7,7 @@ import type { PolicyLimits } from './policy-limits.ts';
 import { PolicyRules } from './policy-rules.ts';
 
 const schema = Type.Object({
-  secs: Type.Optional(Type.Integer({ default: 60, ...capped('maxProcessingSecs') })),
+  secs: Type.Integer({ default: 60, ...capped('maxProcessingSecs') }),
   retries: Type.Optional(Type.Integer(capped('maxRetries', { otherwise: 10 }))),
   wait: Type.Optional(Type.Integer(capped('maxWaitSecs', { scale: 1000, unlimitedUpTo: 0 }))),
 });

@@ -290,7 +290,7 @@ export class Indexing {
     this.#timer = setTimeout(() => {
       this.#finishBatch();
       this.#send();
-    }, this.#settings.batchTimeout ?? 100);
+    }, this.#settings.batchTimeout);
   }
 
   #send(): void {

@@ -101,7 +101,7 @@ export class LazyIndexer {
   async #connect(indexer: Indexer | undefined): Promise<void> {
     const { entry, settings } = this.#config.indexer;
     const { log, signal } = this.#host;
-    const { connectTimeout = 0 } = settings;
+    const { connectTimeout } = settings;
     await connectWithin(connectTimeout, async () => indexer?.connect?.(), createLogger(entry.name, log), signal);
     try {
       await indexer?.begin?.(signal);

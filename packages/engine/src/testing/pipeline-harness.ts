@@ -45,7 +45,7 @@ export async function runPipeline(
   const config = {
     name: 'p',
     threads: 1,
-    stages: stages.map(({ conditions = [], conditionPolicy = 'all' }, i) => ({
+    stages: stages.map(({ conditions = [], conditionPolicy }, i) => ({
       entry: { name: String(i) } as never,
       params: {} as never,
       name: `stage_${i + 1}`,

@@ -20,19 +20,19 @@ export const modelParameters = {
   maxLength: Type.Optional(Type.Integer({ minimum: 3, ...capped('maxItems') })),
   /**
    * The maximum number of texts that the model computes together. A processor gets fewer long texts at a time: at most
-   * 512 tokens, or one text. Defaults to 32.
+   * 512 tokens, or one text.
    */
-  batchSize: Type.Optional(Type.Integer({ default: 32, minimum: 1, maximum: 1024 })),
+  batchSize: Type.Integer({ default: 32, minimum: 1, maximum: 1024 }),
   /**
    * How many processor threads each pipeline thread uses for the model. Each pipeline thread holds the model in memory,
-   * so more threads here need less memory than more pipeline threads. Defaults to 1.
+   * so more threads here need less memory than more pipeline threads.
    */
-  threads: Type.Optional(Type.Integer({ default: 1, minimum: 1, maximum: 64, ...capped('maxThreads') })),
+  threads: Type.Integer({ default: 1, minimum: 1, maximum: 64, ...capped('maxThreads') }),
   /**
-   * What computes the model: cpu, or a graphics card with cuda (Linux), coreml (macOS), dml (Windows) or webgpu. It must
-   * be offered by the installed onnxruntime-node. Defaults to cpu.
+   * What computes the model: cpu, or a graphics card with cuda (Linux), coreml (macOS), dml (Windows) or webgpu. It
+   * must be offered by the installed onnxruntime-node.
    */
-  device: Type.Optional(OneOf(DEVICES, { default: 'cpu' })),
+  device: OneOf(DEVICES, { default: 'cpu' }),
   /**
    * Keeps vectors between runs, by model and text, so that the model computes a text once: path (a SQLite file) or
    * connectionString and table (Postgres, Redis), maxMegabytes and maxAgeDays. Defaults to none.

@@ -1,11 +1,12 @@
 import { matchesGlob } from 'node:path';
-import { HeadraceError, type Logger, messageOf, type ParameterProblem } from 'headrace/engine';
+import { HeadraceError, type Logger, messageOf, type ParameterProblem, withDefaults } from 'headrace/engine';
 import {
   type FileUri,
   parseConfigUri,
   type Storage,
   type StorageSettings,
   type Storages,
+  s3Parameters,
   unreadableScheme,
 } from 'headrace/storage';
 
@@ -61,7 +62,7 @@ export function storageSettings(params: SourceParameters & StorageSettings): Sto
   const keys = s3Key === undefined || s3Secret === undefined ? {} : { accessKeyId: s3Key, secretAccessKey: s3Secret };
   const needsS3 = s3 !== undefined || s3Key !== undefined || /^s3/i.test(fsUri ?? '');
   return {
-    ...(needsS3 ? { s3: { ...s3, ...keys } } : {}),
+    ...(needsS3 ? { s3: withDefaults(s3Parameters, { ...s3, ...keys }) } : {}),
     ...(azure === undefined ? {} : { azure }),
     ...(gcp === undefined ? {} : { gcp }),
   };

@@ -1,4 +1,10 @@
-import type { Publisher, RecordDecoder, RejectedRecord, StageContext } from 'headrace/engine';
+import {
+  type Publisher,
+  type RecordDecoder,
+  type RejectedRecord,
+  type StageContext,
+  withDefaults,
+} from 'headrace/engine';
 import { ParquetConnector } from '../parquet-connector.ts';
 
 export interface ReadDocuments {
@@ -22,7 +28,10 @@ export async function readDocuments(
   const warnings: string[] = [];
   const log: StageContext['log'] = { debug() {}, info() {}, warn: (text) => void warnings.push(text), error() {} };
   const context = { name: 'parquet', docIdPrefix, runId: '', log, signal, preview: false };
-  const connector = new ParquetConnector({ idField: 'id', ...params }, context);
+  const connector = new ParquetConnector(
+    withDefaults(ParquetConnector.parameters, { idField: 'id', ...params }),
+    context,
+  );
   const json: string[] = [];
   const rejected: RejectedRecord[] = [];
   let bytes = 0;

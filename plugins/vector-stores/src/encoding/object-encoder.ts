@@ -21,7 +21,7 @@ export interface CommonOptions extends DeletionSettings {
 
 /** Returns the settings from the block `indexer`. */
 export function commonOptions(settings: IndexerSettings): CommonOptions {
-  const { whitelist = [], blacklist = [], idOverrideField } = settings;
+  const { whitelist, blacklist, idOverrideField } = settings;
   const override = idOverrideField === undefined ? {} : { idOverrideField };
   return { whitelist, blacklist, ...override, ...deletionSettings(settings) };
 }

@@ -1,5 +1,12 @@
-import type { DocumentEncoder, EncodedBatch, Indexer, IndexFailure } from 'headrace/engine';
-import { readDocument } from 'headrace/engine';
+import {
+  type DocumentEncoder,
+  type EncodedBatch,
+  type Indexer,
+  type IndexFailure,
+  indexerSettings,
+  readDocument,
+  withDefaults,
+} from 'headrace/engine';
 
 type Fields = { readonly id: string } & Readonly<Record<string, unknown>>;
 
@@ -9,7 +16,7 @@ export const QUICK = { maxRetries: 2, retryWaitDurationMs: 1, retryMaxWaitDurati
 /** Returns the context of an indexer without logs. */
 export function contextOf(settings: object = QUICK) {
   const log = { debug() {}, info() {}, warn() {}, error() {} };
-  return { runId: 'run', log, settings: settings as never };
+  return { runId: 'run', log, settings: withDefaults(indexerSettings, settings) };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Publisher } from '@headrace/engine';
+import { type Publisher, withDefaults } from '@headrace/engine';
 import { DatabaseConnector } from '../../connectors/database-connector.ts';
 import { CollectingPublisher } from '../../formats/testing/collecting-publisher.ts';
 
@@ -23,7 +23,7 @@ export async function runConnector(
 ): Promise<CollectingPublisher> {
   const { publisher = new CollectingPublisher(), docIdPrefix = '', preview = false } = options;
   const params = { driver: 'd', jdbcUser: '', jdbcPassword: '', idField: 'id', connectionRetryPause: 1, ...settings };
-  const connector = new DatabaseConnector(params as never, {
+  const connector = new DatabaseConnector(withDefaults(DatabaseConnector.parameters, params as never), {
     name: 'c',
     docIdPrefix,
     runId: 'r',

@@ -12,7 +12,7 @@ import type { TextFormat } from '@headrace/java-text/text';
 import { CsvParser, type CsvRows } from '@headrace/records/csv';
 import { idFieldsOf, idFormatOf } from '../id-settings.ts';
 import { type CsvLayout, FROM_ID, FROM_LINE, FROM_PATH, readHeader } from './csv-header.ts';
-import { type CsvSettings, dialectOf, MAX_LINES_PER_CELL } from './csv-settings.ts';
+import { type CsvSettings, dialectOf } from './csv-settings.ts';
 
 const MANY_COLUMNS = 50;
 const WIDE_BLOCK_BYTES = 48 * 1024;
@@ -73,7 +73,7 @@ export class CsvDecoder implements RecordDecoder {
     this.#idFormat = idFormatOf(settings);
     this.#ignored = new Set(settings.ignoredTerms);
     for (const { length } of this.#ignored) this.#ignoredLengths[length] = true;
-    this.#maxLines = settings.maxLinesPerCell ?? MAX_LINES_PER_CELL;
+    this.#maxLines = settings.maxLinesPerCell;
   }
 
   static reference(options: CsvDecoderOptions): ModuleReference {

@@ -3,10 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../testing/collecting-publisher.ts';
 import { CsvFormat } from './csv-format.ts';
 import { type CsvSettings, checkCsvSettings } from './csv-settings.ts';
-import { pieces, publish } from './publish-csv.test.lib.ts';
+import { csvSettings, pieces, publish } from './publish-csv.test.lib.ts';
 
 /** Returns the documents without the fields that all documents have. */
-async function rows(text: string | Uint8Array, settings: CsvSettings = {}): Promise<Record<string, unknown>[]> {
+async function rows(
+  text: string | Uint8Array,
+  settings: Partial<CsvSettings> = {},
+): Promise<Record<string, unknown>[]> {
   const { json } = await publish(text, settings);
   return json.map((line) => {
     const { id, source, filename, csvLineNumber, ...row } = JSON.parse(line);
@@ -93,9 +96,9 @@ describe('CsvFormat', () => {
   });
 
   it('fails on a quote that is never closed, with line and column, after the rows before it', async () => {
-    const failing = async (text: string, settings: CsvSettings = {}) => {
+    const failing = async (text: string, settings: Partial<CsvSettings> = {}) => {
       const publisher = new CollectingPublisher();
-      const format = new CsvFormat(settings, { docIdPrefix: '', log: publisher.log });
+      const format = new CsvFormat(csvSettings(settings), { docIdPrefix: '', log: publisher.log });
       const file = { path: '/data/in.csv', name: 'in.csv', bytes: pieces(Buffer.from(text)) };
       const error = await format.publish(file, publisher).catch((error) => error);
       expect(publisher.rejected).toEqual([]);
@@ -111,11 +114,11 @@ describe('CsvFormat', () => {
 
   it('reports text after a closing quote with line and column, and keeps it in the cell', async () => {
     const notes: unknown[][] = [];
-    const read = async (text: string, step = text.length, settings: CsvSettings = {}) => {
+    const read = async (text: string, step = text.length, settings: Partial<CsvSettings> = {}) => {
       notes.length = 0;
       const publisher = new CollectingPublisher();
       const note = (...noted: unknown[]) => void notes.push(noted);
-      const format = new CsvFormat(settings, { docIdPrefix: '', log: publisher.log, note });
+      const format = new CsvFormat(csvSettings(settings), { docIdPrefix: '', log: publisher.log, note });
       const file = { path: 'in.csv', name: 'in.csv', bytes: pieces(Buffer.from(text), step) };
       await format.publish(file, publisher);
       return publisher;
@@ -229,13 +232,14 @@ describe('CsvFormat', () => {
         if (publisher.chunks > 0) publisher.abort();
       }
     }
-    const format = new CsvFormat({}, { docIdPrefix: '', log: publisher.log });
+    const format = new CsvFormat(csvSettings(), { docIdPrefix: '', log: publisher.log });
     await format.publish({ path: 'in.csv', name: 'in.csv', bytes: endless() }, publisher);
     expect(publisher.chunks).toBe(1);
   });
 
   it('reports problems in the settings', () => {
-    const problems = (settings: CsvSettings) => [...checkCsvSettings(settings)].map(({ parameter }) => parameter);
+    const problems = (settings: Partial<CsvSettings>) =>
+      [...checkCsvSettings(csvSettings(settings))].map(({ parameter }) => parameter);
     expect(problems({})).toEqual([]);
     expect(problems({ separatorChar: '' })).toEqual(['separatorChar']);
     expect(problems({ separatorChar: '', useTabs: true })).toEqual([]);
@@ -245,6 +249,6 @@ describe('CsvFormat', () => {
     expect(problems({ lineNumberField: 'id', filenameField: '' })).toEqual(['lineNumberField', 'filenameField']);
     expect(problems({ idField: 'a', docIdFormat: '%d' })).toEqual(['docIdFormat']);
     expect(problems({ idFields: ['a'], docIdFormat: '%2$s' })).toEqual(['docIdFormat']);
-    expect([...checkCsvSettings({ docIdFormat: '%s' })][0]?.severity).toBe('warning');
+    expect([...checkCsvSettings(csvSettings({ docIdFormat: '%s' }))][0]?.severity).toBe('warning');
   });
 });

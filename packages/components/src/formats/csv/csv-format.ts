@@ -26,7 +26,7 @@ export class CsvFormat {
   readonly #said = new Set<string>();
 
   get pathField(): string {
-    return this.#settings.filePathField ?? 'source';
+    return this.#settings.filePathField;
   }
 
   constructor(settings: CsvSettings, context: FormatContext) {

@@ -44,8 +44,8 @@ export function readHeader(header: readonly string[], settings: CsvSettings, pat
     if (sources === undefined) fields.set(name, [source]);
     else sources.push(source);
   };
-  write(settings.filePathField ?? 'source', FROM_PATH);
-  write(settings.filenameField ?? 'filename', FROM_NAME);
+  write(settings.filePathField, FROM_PATH);
+  write(settings.filenameField, FROM_NAME);
   for (const [i, name] of columns.entries()) {
     if (RESERVED_FIELDS.has(name)) {
       if (idFields.includes(name)) continue;
@@ -56,7 +56,7 @@ export function readHeader(header: readonly string[], settings: CsvSettings, pat
       write(name, i);
     }
   }
-  write(settings.lineNumberField ?? 'csvLineNumber', FROM_LINE);
+  write(settings.lineNumberField, FROM_LINE);
   return {
     columns: columns.length,
     names: [...fields.keys()],

@@ -1,6 +1,6 @@
-import { type ParameterProblem, RESERVED_FIELDS, Type } from '@headrace/engine';
+import { type ParameterProblem, RESERVED_FIELDS, type Static, type TObject, Type } from '@headrace/engine';
 import type { CsvDialect } from '@headrace/records/csv';
-import { checkEncoding, type EncodingSettings, encodingParameters } from '../encoding/encoding-settings.ts';
+import { checkEncoding, encodingParameters } from '../encoding/encoding-settings.ts';
 import { checkIdSettings, type IdSettings } from '../id-settings.ts';
 
 /**
@@ -12,50 +12,38 @@ export const MAX_LINES_PER_CELL = 1000;
 
 /** The parameters for reading CSV, except those of the id. */
 export const csvParameters = {
-  /** The character between cells. Of a longer text, only the first character is used. Defaults to a comma. */
-  separatorChar: Type.Optional(Type.String({ default: ',' })),
-  /** Whether tabs separate cells. It overrides separatorChar. Defaults to false. */
-  useTabs: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether double quotes enclose cells; otherwise they are ordinary characters. Defaults to true. */
-  interpretQuotes: Type.Optional(Type.Boolean({ default: true })),
-  /** Whether a backslash is an ordinary character. Set it for files with Windows paths. Defaults to false. */
-  ignoreEscapeChar: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether names of columns are turned to lower case. Defaults to false. */
-  lowercaseFields: Type.Optional(Type.Boolean({ default: false })),
-  /** Cells with one of these texts are omitted. List the empty text to omit empty cells. Defaults to none. */
-  ignoredTerms: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** The field for the line number. Defaults to csvLineNumber. */
-  lineNumberField: Type.Optional(Type.String({ default: 'csvLineNumber' })),
-  /** The field for the name of the file. Defaults to filename. */
-  filenameField: Type.Optional(Type.String({ default: 'filename' })),
-  /** The field for the path as it is configured. Defaults to source. */
-  filePathField: Type.Optional(Type.String({ default: 'source' })),
-  /** How many lines a quoted cell may have. Raise it for longer texts. Defaults to 1000. */
-  maxLinesPerCell: Type.Optional(Type.Integer({ default: MAX_LINES_PER_CELL, minimum: 1 })),
+  /** The character between cells. Of a longer text, only the first character is used. */
+  separatorChar: Type.String({ default: ',' }),
+  /** Whether tabs separate cells. It overrides separatorChar. */
+  useTabs: Type.Boolean({ default: false }),
+  /** Whether double quotes enclose cells; otherwise they are ordinary characters. */
+  interpretQuotes: Type.Boolean({ default: true }),
+  /** Whether a backslash is an ordinary character. Set it for files with Windows paths. */
+  ignoreEscapeChar: Type.Boolean({ default: false }),
+  /** Whether names of columns are turned to lower case. */
+  lowercaseFields: Type.Boolean({ default: false }),
+  /** Cells with one of these texts are omitted. List the empty text to omit empty cells. */
+  ignoredTerms: Type.Array(Type.String(), { default: [] }),
+  /** The field for the line number. */
+  lineNumberField: Type.String({ default: 'csvLineNumber' }),
+  /** The field for the name of the file. */
+  filenameField: Type.String({ default: 'filename' }),
+  /** The field for the path as it is configured. */
+  filePathField: Type.String({ default: 'source' }),
+  /** How many lines a quoted cell may have. Raise it for longer texts. */
+  maxLinesPerCell: Type.Integer({ default: MAX_LINES_PER_CELL, minimum: 1 }),
   ...encodingParameters,
 };
 
 /** The settings for reading CSV. They are plain data, so they can be sent to other threads. */
-export interface CsvSettings extends IdSettings, EncodingSettings {
-  readonly separatorChar?: string;
-  readonly useTabs?: boolean;
-  readonly interpretQuotes?: boolean;
-  readonly ignoreEscapeChar?: boolean;
-  readonly lowercaseFields?: boolean;
-  readonly ignoredTerms?: readonly string[];
-  readonly lineNumberField?: string;
-  readonly filenameField?: string;
-  readonly filePathField?: string;
-  /** The maximum number of lines in a cell. A row with a longer cell is rejected. */
-  readonly maxLinesPerCell?: number;
-}
+export type CsvSettings = Static<TObject<typeof csvParameters>> & IdSettings;
 
 /** Returns the CSV syntax of the settings. */
 export function dialectOf(settings: CsvSettings): CsvDialect {
   return {
-    separator: settings.useTabs === true ? '\t' : (settings.separatorChar ?? ',').charAt(0),
-    quotes: settings.interpretQuotes ?? true,
-    escapes: settings.ignoreEscapeChar !== true,
+    separator: settings.useTabs ? '\t' : settings.separatorChar.charAt(0),
+    quotes: settings.interpretQuotes,
+    escapes: !settings.ignoreEscapeChar,
   };
 }
 
@@ -79,7 +67,7 @@ export function* checkCsvSettings(settings: CsvSettings): Generator<ParameterPro
   for (const name of ['lineNumberField', 'filenameField', 'filePathField'] as const) {
     const field = settings[name];
     if (field === '') yield { parameter: name, message: `${name} must not be empty` };
-    else if (field !== undefined && RESERVED_FIELDS.has(field)) {
+    else if (RESERVED_FIELDS.has(field)) {
       yield { parameter: name, message: `${name} cannot be "${field}", which is a reserved field` };
     }
   }

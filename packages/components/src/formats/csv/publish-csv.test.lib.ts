@@ -1,6 +1,12 @@
+import { Type, withDefaults } from '@headrace/engine';
 import { CollectingPublisher } from '../testing/collecting-publisher.ts';
 import { CsvFormat } from './csv-format.ts';
-import type { CsvSettings } from './csv-settings.ts';
+import { type CsvSettings, csvParameters } from './csv-settings.ts';
+
+/** Returns the settings of a config that has these. */
+export function csvSettings(given: Partial<CsvSettings> = {}): CsvSettings {
+  return { ...withDefaults(Type.Object(csvParameters)), ...given };
+}
 
 /** Cuts bytes into pieces of a size. */
 export async function* pieces(bytes: Uint8Array, size = bytes.length): AsyncGenerator<Uint8Array> {
@@ -10,12 +16,12 @@ export async function* pieces(bytes: Uint8Array, size = bytes.length): AsyncGene
 /** Reads a CSV file. Returns the publisher with its documents. */
 export async function publish(
   text: string | Uint8Array,
-  settings: CsvSettings = {},
+  settings: Partial<CsvSettings> = {},
   docIdPrefix = '',
 ): Promise<CollectingPublisher> {
   const publisher = new CollectingPublisher();
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
-  const format = new CsvFormat(settings, { docIdPrefix, log: publisher.log });
+  const format = new CsvFormat(csvSettings(settings), { docIdPrefix, log: publisher.log });
   await format.publish({ path: '/data/in.csv', name: 'in.csv', bytes: pieces(bytes) }, publisher);
   return publisher;
 }

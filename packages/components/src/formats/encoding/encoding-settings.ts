@@ -3,27 +3,25 @@ import { OneOf, type ParameterProblem, Type } from '@headrace/engine';
 
 /** The settings for decoding the bytes of files. They are plain data. */
 export interface EncodingSettings {
-  /** The encoding of the files. With `auto`, it is detected for each file. Defaults to UTF-8. */
-  readonly encoding?: string;
+  /** The encoding of the files. With `auto`, it is detected for each file. */
+  readonly encoding: string;
   /** The result for a file with invalid bytes: they become U+FFFD, or the file fails. */
-  readonly onInvalidBytes?: 'replace' | 'fail';
+  readonly onInvalidBytes: 'replace' | 'fail';
 }
 
 /** The parameter `onInvalidBytes`, which all formats have. */
 export const invalidBytesParameter = {
-  /**
-   * What happens to bytes that do not decode: "replace" makes them U+FFFD, "fail" fails the file. Defaults to replace.
-   */
-  onInvalidBytes: Type.Optional(OneOf(['replace', 'fail'], { default: 'replace' })),
+  /** What happens to bytes that do not decode: "replace" makes them U+FFFD, "fail" fails the file. */
+  onInvalidBytes: OneOf(['replace', 'fail'], { default: 'replace' }),
 };
 
 /** The parameters for decoding the bytes of files. */
 export const encodingParameters = {
   /**
    * The encoding of the file: a label of the Encoding Standard (windows-1252, utf-16le, shift_jis, …), another name
-   * that Java or iconv-lite knows (cp850, IBM037), or auto. Defaults to utf-8.
+   * that Java or iconv-lite knows (cp850, IBM037), or auto.
    */
-  encoding: Type.Optional(Type.String({ default: 'utf-8' })),
+  encoding: Type.String({ default: 'utf-8' }),
   ...invalidBytesParameter,
 };
 
@@ -42,7 +40,7 @@ export const DECODER_OF = { standard: labelDecoder, java: charsetDecoder } as co
 
 /** Reports an encoding that is not known. */
 export function* checkEncoding({ encoding }: EncodingSettings, names: NamesOf): Generator<ParameterProblem> {
-  if (encoding === undefined || isAuto(encoding) || DECODER_OF[names](encoding) !== undefined) return;
+  if (isAuto(encoding) || DECODER_OF[names](encoding) !== undefined) return;
   yield {
     parameter: 'encoding',
     message: `The encoding "${encoding}" is not known`,

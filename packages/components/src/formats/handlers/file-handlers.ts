@@ -25,9 +25,9 @@ import type { FileFormat, FileHandler } from './file-handler.ts';
 export type FileHandlers = ReadonlyMap<string, ReadonlyMap<string, unknown>>;
 
 const idParameters = {
-  docIdPrefix: Type.Optional(Type.String({ default: '' })),
+  docIdPrefix: Type.String({ default: '' }),
   idField: Type.Optional(Type.String()),
-  idFields: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  idFields: Type.Array(Type.String(), { default: [] }),
   docIdFormat: Type.Optional(Type.String()),
 };
 

@@ -1,4 +1,4 @@
-import { Document, readDocument } from '@headrace/engine';
+import { Document, readDocument, Type, withDefaults } from '@headrace/engine';
 import { JsonLineScanner, JsonValueScanner } from '@headrace/records/json';
 import { splitRecords } from '@headrace/records/split';
 import { unicodeText } from '@headrace/testing/unicode-text';
@@ -7,7 +7,12 @@ import { describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../testing/collecting-publisher.ts';
 import { JsonEncoder } from './json-encoder.ts';
 import { JsonFormat } from './json-format.ts';
-import { checkJsonSettings, type JsonSettings } from './json-settings.ts';
+import { checkJsonSettings, type JsonSettings, jsonParameters } from './json-settings.ts';
+
+/** Returns the settings of a config that has these. */
+function jsonSettings(given: Partial<JsonSettings> = {}): JsonSettings {
+  return { ...withDefaults(Type.Object(jsonParameters)), ...given };
+}
 
 async function* pieces(bytes: Uint8Array, size = bytes.length): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.slice(at, at + size);
@@ -15,18 +20,22 @@ async function* pieces(bytes: Uint8Array, size = bytes.length): AsyncGenerator<U
 
 async function publish(
   text: string | Uint8Array,
-  settings: JsonSettings = {},
+  settings: Partial<JsonSettings> = {},
   docIdPrefix = '',
   size?: number,
 ): Promise<CollectingPublisher> {
   const publisher = new CollectingPublisher();
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
-  const format = new JsonFormat(settings, { docIdPrefix, log: publisher.log });
+  const format = new JsonFormat(jsonSettings(settings), { docIdPrefix, log: publisher.log });
   await format.publish({ path: '/data/in.jsonl', name: 'in.jsonl', bytes: pieces(bytes, size) }, publisher);
   return publisher;
 }
 
-async function documents(text: string | Uint8Array, settings?: JsonSettings, prefix?: string): Promise<string[]> {
+async function documents(
+  text: string | Uint8Array,
+  settings?: Partial<JsonSettings>,
+  prefix?: string,
+): Promise<string[]> {
   const publisher = await publish(text, settings, prefix);
   expect(publisher.rejected).toEqual([]);
   return publisher.json;
@@ -269,7 +278,7 @@ describe('JsonFormat with values over several lines', () => {
     ],
   ])('fails on a file that was cut off %s, after the values before', async (_, text, count, message) => {
     const publisher = new CollectingPublisher();
-    const format = new JsonFormat({}, { docIdPrefix: '', log: publisher.log });
+    const format = new JsonFormat(jsonSettings(), { docIdPrefix: '', log: publisher.log });
     const file = { path: '/data/in.jsonl', name: 'in.jsonl', bytes: pieces(Buffer.from(text)) };
     const error = await format.publish(file, publisher).catch((error) => error);
     expect(error.code).toBe('HR_SOURCE_INCOMPLETE');
@@ -348,7 +357,7 @@ describe('JsonFormat with any file', () => {
       fc.asyncProperty(file, fc.nat(), fc.integer({ min: 1, max: 40 }), async (whole, at, size) => {
         const cut = at % (whole.text.length + 1);
         const publisher = new CollectingPublisher();
-        const format = new JsonFormat({}, { docIdPrefix: '', log: publisher.log });
+        const format = new JsonFormat(jsonSettings(), { docIdPrefix: '', log: publisher.log });
         const bytes = pieces(Buffer.from(whole.text.slice(0, cut)), size);
         const error = await format.publish({ path: 'in', name: 'in', bytes }, publisher).catch((error) => error);
         const inObject = whole.objects.some(({ start, end }) => start < cut && cut < end);
@@ -456,7 +465,8 @@ function readsAs(line: string, json: string): boolean {
 
 describe('checkJsonSettings', () => {
   it('reports a filter that omits an id field', () => {
-    const problems = (settings: JsonSettings) => [...checkJsonSettings(settings)].map(({ parameter }) => parameter);
+    const problems = (settings: Partial<JsonSettings>) =>
+      [...checkJsonSettings(jsonSettings(settings))].map(({ parameter }) => parameter);
     expect(problems({})).toEqual([]);
     expect(problems({ whitelist: ['id', 'a'] })).toEqual([]);
     expect(problems({ whitelist: ['a'] })).toEqual(['whitelist']);

@@ -1,24 +1,21 @@
-import { type ParameterProblem, Type } from '@headrace/engine';
-import { checkEncoding, type EncodingSettings, encodingParameters } from '../encoding/encoding-settings.ts';
+import { type ParameterProblem, type Static, type TObject, Type } from '@headrace/engine';
+import { checkEncoding, encodingParameters } from '../encoding/encoding-settings.ts';
 import { checkIdSettings, type IdSettings, idFieldsOf } from '../id-settings.ts';
 
 /** The parameters of a file handler for JSON, except those of the id. */
 export const jsonParameters = {
-  whitelist: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  blacklist: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  /** The names of the top-level fields to keep. If the list is empty, all fields are kept. */
+  whitelist: Type.Array(Type.String(), { default: [] }),
+  /** The names of the top-level fields to omit. */
+  blacklist: Type.Array(Type.String(), { default: [] }),
   ...encodingParameters,
 };
 
 /** The settings for reading JSON. They are plain data, so they can be sent to other threads. */
-export interface JsonSettings extends IdSettings, EncodingSettings {
-  /** The names of the top-level fields to keep. If the list is empty or missing, all fields are kept. */
-  readonly whitelist?: readonly string[];
-  /** The names of the top-level fields to omit. */
-  readonly blacklist?: readonly string[];
-}
+export type JsonSettings = Static<TObject<typeof jsonParameters>> & IdSettings;
 
 /** Returns whether a field with this name is kept. */
-export function keepsField({ whitelist = [], blacklist = [] }: JsonSettings, name: string): boolean {
+export function keepsField({ whitelist, blacklist }: JsonSettings, name: string): boolean {
   return (whitelist.length === 0 || whitelist.includes(name)) && !blacklist.includes(name);
 }
 
@@ -29,7 +26,7 @@ export function* checkJsonSettings(settings: JsonSettings): Generator<ParameterP
   const idFields = idFieldsOf(settings);
   for (const name of idFields.length === 0 ? ['id'] : idFields) {
     if (keepsField(settings, name)) continue;
-    const listed = settings.blacklist?.includes(name) === true;
+    const listed = settings.blacklist.includes(name);
     const parameter = listed ? 'blacklist' : 'whitelist';
     yield {
       parameter,

@@ -35,7 +35,7 @@ export class XmlDecoder implements RecordDecoder {
   constructor({ settings, docIdPrefix }: XmlDecoderOptions) {
     this.#settings = settings;
     this.#prefix = docIdPrefix;
-    this.#outputField = settings.outputField ?? 'xml';
+    this.#outputField = settings.outputField;
   }
 
   static reference(options: XmlDecoderOptions): ModuleReference {

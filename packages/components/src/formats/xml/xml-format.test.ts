@@ -1,24 +1,30 @@
+import { Type, withDefaults } from '@headrace/engine';
 import { splitXml, XmlRecordFinder } from '@headrace/records/xml';
 import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
 import { describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../testing/collecting-publisher.ts';
 import { XmlFormat } from './xml-format.ts';
-import { checkXmlSettings, type XmlSettings } from './xml-settings.ts';
+import { checkXmlSettings, type XmlSettings, xmlParameters } from './xml-settings.ts';
 
-const BOOKS: XmlSettings = { xmlRootPath: '/lib/book', xmlIdPath: '/lib/book/isbn' };
+/** Returns the settings of a config that has these. */
+function xmlSettings(given: Partial<XmlSettings>): XmlSettings {
+  return withDefaults(Type.Object(xmlParameters), given);
+}
+
+const BOOKS = { xmlRootPath: '/lib/book', xmlIdPath: '/lib/book/isbn' };
 
 /** Yields the source in pieces of this many bytes. */
 async function* inPieces(bytes: Uint8Array, size: number) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.slice(at, at + size);
 }
 
-async function publish(xml: string | Uint8Array, settings: XmlSettings = BOOKS, docIdPrefix = '') {
+async function publish(xml: string | Uint8Array, settings: Partial<XmlSettings> = BOOKS, docIdPrefix = '') {
   const publisher = new CollectingPublisher();
   const bytes = typeof xml === 'string' ? Buffer.from(xml) : xml;
   let error = '';
   try {
-    const format = new XmlFormat(settings, { docIdPrefix, log: publisher.log });
+    const format = new XmlFormat(xmlSettings(settings), { docIdPrefix, log: publisher.log });
     await format.publish({ path: 'in.xml', name: 'in.xml', bytes: inPieces(bytes, 7) }, publisher);
   } catch (thrown) {
     error = (thrown as Error).message;
@@ -31,7 +37,7 @@ async function idsOf(...args: Parameters<typeof documentsOf>) {
   return (await documentsOf(...args)).map(([id]) => id);
 }
 
-async function documentsOf(xml: string | Uint8Array, settings?: XmlSettings, docIdPrefix?: string) {
+async function documentsOf(xml: string | Uint8Array, settings?: Partial<XmlSettings>, docIdPrefix?: string) {
   const { documents, rejected, error } = await publish(xml, settings, docIdPrefix);
   expect({ rejected, error }).toEqual({ rejected: [], error: '' });
   return documents;
@@ -130,13 +136,16 @@ describe('XmlFormat', () => {
 
   it('reports problems in the settings', () => {
     const problems = (settings: Partial<XmlSettings>) =>
-      [...checkXmlSettings({ ...BOOKS, ...settings })].map(({ parameter, severity }) => [parameter, severity]);
+      [...checkXmlSettings(xmlSettings({ ...BOOKS, ...settings }))].map(({ parameter, severity }) => [
+        parameter,
+        severity,
+      ]);
     expect(problems({})).toEqual([]);
     expect(problems({ xpathIdPath: '@id' })).toEqual([['xpathIdPath', undefined]]);
-    expect([...checkXmlSettings({ xmlRootPath: '/a' })]).toMatchObject([
+    expect([...checkXmlSettings(xmlSettings({ xmlRootPath: '/a' }))]).toMatchObject([
       { message: 'One of xmlIdPath and xpathIdPath must be given' },
     ]);
-    expect([...checkXmlSettings({ xmlRootPath: '/a', xpathIdPath: 'a[' })]).toMatchObject([
+    expect([...checkXmlSettings(xmlSettings({ xmlRootPath: '/a', xpathIdPath: 'a[' }))]).toMatchObject([
       { parameter: 'xpathIdPath' },
     ]);
     expect(problems({ xmlIdPath: '/other/id' })).toEqual([['xmlIdPath', 'warning']]);

@@ -29,7 +29,7 @@ export class XmlFormat {
    */
   async publish(file: SourceFile, publisher: Publisher): Promise<void> {
     const { path } = file;
-    const { xmlRootPath, xmlIdPath, encoding = 'utf-8' } = this.#settings;
+    const { xmlRootPath, xmlIdPath, encoding } = this.#settings;
     const finder = new XmlRecordFinder(pathNames(xmlRootPath), xmlIdPath === undefined ? [] : pathNames(xmlIdPath));
     this.#decoder ??= await decoderFor(this.#settings, this.#context.docIdPrefix);
     const { bytes, invalid } = openText(file, this.#settings, this.#context, 'java', declaredEncoding);

@@ -11,13 +11,8 @@ export interface XmlSettings extends EncodingSettings {
   readonly xmlIdPath?: string;
   /** The XPath expression for the id, relative to the element of the document. It replaces `xmlIdPath`. */
   readonly xpathIdPath?: string;
-  /**
-   * The charset of the files, which overrides their declarations. With `auto`, a byte-order mark counts, then the
-   * declaration.
-   */
-  readonly encoding?: string;
   /** The field for the XML of the element. */
-  readonly outputField?: string;
+  readonly outputField: string;
   /** Whether elements without an id are omitted. Otherwise they get a random id. */
   readonly skipEmptyId?: boolean;
 }
@@ -27,9 +22,9 @@ export const xmlParameters = {
   xmlRootPath: Type.String(),
   xmlIdPath: Type.Optional(Type.String()),
   xpathIdPath: Type.Optional(Type.String()),
-  encoding: Type.Optional(Type.String({ default: 'utf-8' })),
-  outputField: Type.Optional(Type.String({ default: 'xml' })),
-  skipEmptyId: Type.Optional(Type.Boolean({ default: false })),
+  encoding: Type.String({ default: 'utf-8' }),
+  outputField: Type.String({ default: 'xml' }),
+  skipEmptyId: Type.Boolean({ default: false }),
   ...invalidBytesParameter,
 };
 
@@ -69,7 +64,7 @@ export function* checkXmlSettings(settings: XmlSettings): Generator<ParameterPro
     }
   }
   yield* checkEncoding(settings, 'java');
-  if (outputField !== undefined) yield* checkDestination('outputField', outputField);
+  yield* checkDestination('outputField', outputField);
 }
 
 /**

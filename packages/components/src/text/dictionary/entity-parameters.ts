@@ -25,14 +25,13 @@ export const entityParameters = {
   dest: Type.Array(Type.String()),
   /**
    * Whether a term matches only if no letter is directly before or after it. Digits and underscores are allowed there.
-   * Defaults to true.
    */
-  onlyWholeWords: Type.Optional(Type.Boolean({ default: true })),
-  /** Whether payloads are written instead of terms. A term without a payload is its own payload. Defaults to true. */
-  usePayloads: Type.Optional(Type.Boolean({ default: true })),
+  onlyWholeWords: Type.Boolean({ default: true }),
+  /** Whether payloads are written instead of terms. A term without a payload is its own payload. */
+  usePayloads: Type.Boolean({ default: true }),
   /** A field for the terms, in addition to their payloads. Requires usePayloads. Defaults to none. */
   entityField: Type.Optional(Type.String()),
-  /** What happens to a destination that exists: "overwrite", "append" or "skip". Defaults to "overwrite". */
+  /** What happens to a destination that exists: "overwrite", "append" or "skip". */
   updateMode: UpdateModeParameter,
   ...storageParameters,
 };
