@@ -4,7 +4,7 @@ import { threadMemory } from '../memory/thread-memory.ts';
 import { isGiven } from './children.ts';
 import type { Guard } from './segmented-pipeline.ts';
 import { overdue, type StageError } from './stage-error.ts';
-import { callStage, failure, isPromise, type Step } from './step.ts';
+import { callStage, failure, isPromise, meetsCondition, type Step } from './step.ts';
 
 /**
  * The maximum duration of one guarded call. It processes many documents, because the guarded call itself takes as long
@@ -98,7 +98,7 @@ function begin(step: Step, documents: readonly Document[], from: number, places:
 
 function callOf(step: Step, document: Document): Call {
   try {
-    if (document.bypassed || (step.condition !== undefined && !step.condition(document))) return {};
+    if (document.bypassed || !meetsCondition(step, document)) return {};
     threadMemory.putLater(document);
     const result = callStage(step, document);
     return isGiven(result) && isPromise(result) ? { waiting: result } : outcomeOf(result);

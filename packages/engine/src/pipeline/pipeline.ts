@@ -8,7 +8,15 @@ import { type DocumentRunner, type Guard, type Outlet, SegmentedPipeline } from 
 import { givenUp, overdue, StageError } from './stage-error.ts';
 import { type PipelineContext, startStages, stopStages } from './start-stages.ts';
 import { StatisticsMark } from './statistics-mark.ts';
-import { callStage, callWithTable, failure, isPromise, type StageStatistics, type Step } from './step.ts';
+import {
+  callStage,
+  callWithTable,
+  failure,
+  isPromise,
+  meetsCondition,
+  type StageStatistics,
+  type Step,
+} from './step.ts';
 import { TablePass } from './table-pass.ts';
 import type { DocumentFeed, TableSink } from './table-sink.ts';
 import { Tracer } from './trace.ts';
@@ -101,7 +109,7 @@ export class Pipeline implements DocumentRunner {
 
   /** Returns the error for a document whose processing was interrupted, for the stage that was called last. */
   overdue(): StageError {
-    if (this.#atWork !== undefined) this.#atWork.statistics.errors++;
+    if (this.#atWork !== undefined) this.#atWork.statistics.failed++;
     return new StageError(this.#atWork?.name ?? '', overdue());
   }
 
@@ -164,7 +172,7 @@ export class Pipeline implements DocumentRunner {
     for (let i = from; i < to; i++) {
       if (document.bypassed) break;
       const step = this.#steps[i] as Step;
-      if (step.condition !== undefined && !step.condition(document)) continue;
+      if (!meetsCondition(step, document)) continue;
       this.#atWork = step;
       const result = callStage(step, document);
       if (!isGiven(result)) continue;

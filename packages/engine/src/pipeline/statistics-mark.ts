@@ -11,7 +11,7 @@ export class StatisticsMark {
 
   constructor(steps: readonly Step[]) {
     this.#steps = steps;
-    this.#counts = new Float64Array(3 * steps.length);
+    this.#counts = new Float64Array(4 * steps.length);
   }
 
   set(): void {
@@ -19,26 +19,33 @@ export class StatisticsMark {
     const counts = this.#counts;
     for (let i = 0; i < steps.length; i++) {
       const { statistics } = steps[i] as Step;
-      counts[3 * i] = statistics.processed;
-      counts[3 * i + 1] = statistics.children;
-      counts[3 * i + 2] = statistics.errors;
+      counts[4 * i] = statistics.processed;
+      counts[4 * i + 1] = statistics.skipped;
+      counts[4 * i + 2] = statistics.failed;
+      counts[4 * i + 3] = statistics.children;
     }
   }
 
   /**
-   * Subtracts documents of a table that passed through the first stages without a result. They pass through these
-   * stages again, or not at all.
+   * Subtracts the last documents of a table that passed through the first stages without a result. They pass through
+   * these stages again, or not at all.
    */
   uncount(stages: number, documents: number): void {
-    for (const { statistics } of this.#steps.slice(0, stages)) statistics.processed -= documents;
+    for (const { statistics, lastTable } of this.#steps.slice(0, stages)) {
+      const first = lastTable.count - documents;
+      const called = lastTable.rows?.filter((row) => row >= first).length ?? documents;
+      statistics.processed -= called;
+      statistics.skipped -= documents - called;
+    }
   }
 
   /** Restores the counts. */
   restore(): void {
     for (const [i, { statistics }] of this.#steps.entries()) {
-      statistics.processed = this.#counts[3 * i] as number;
-      statistics.children = this.#counts[3 * i + 1] as number;
-      statistics.errors = this.#counts[3 * i + 2] as number;
+      statistics.processed = this.#counts[4 * i] as number;
+      statistics.skipped = this.#counts[4 * i + 1] as number;
+      statistics.failed = this.#counts[4 * i + 2] as number;
+      statistics.children = this.#counts[4 * i + 3] as number;
     }
   }
 }

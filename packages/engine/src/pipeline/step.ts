@@ -1,4 +1,5 @@
 import type { Children, Stage, StageResult } from '../component/stage.ts';
+import { type Counts, noCounts, STAGE_COUNTERS } from '../counters/counters.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable, TableState } from '../document/document-table.ts';
 import { classOf, contractError, requireCount } from '../errors/contract-error.ts';
@@ -28,17 +29,11 @@ const MOST_MILLIS = 0.5;
 const MAX_DECLINED = 16;
 
 /** The counts of a stage, and the times of a sample of its calls. */
-export interface StageStatistics {
+export interface StageStatistics extends Counts<typeof STAGE_COUNTERS> {
   name: string;
-  processed: number;
-  children: number;
-  errors: number;
   /** The number of timed calls, and their total time in milliseconds. */
   timed: number;
   timedMillis: number;
-  /** The lookups in the cache of the stage that found a value, and the others. */
-  hits: number;
-  misses: number;
 }
 
 /** A stage in its pipeline. */
@@ -53,6 +48,8 @@ export interface Step {
   readonly timedMask: number;
   /** The number of refused tables since the last accepted one. */
   declined: number;
+  /** The number of rows of the last table, and those that met the condition. Undefined: all. */
+  lastTable: { readonly count: number; readonly rows: readonly number[] | undefined };
   /** The number of timed calls for single documents, and their total time without interruptions, in milliseconds. */
   paced: number;
   pacedMillis: number;
@@ -63,7 +60,7 @@ export interface Step {
 
 /** Returns the statistics of a stage without any calls. */
 export function newStatistics(name: string): StageStatistics {
-  return { name, processed: 0, children: 0, errors: 0, timed: 0, timedMillis: 0, hits: 0, misses: 0 };
+  return { name, ...noCounts(STAGE_COUNTERS), timed: 0, timedMillis: 0 };
 }
 
 /**
@@ -86,11 +83,19 @@ export function newStep(
     statistics,
     timedMask: stage.maxInFlight > 1 ? EACH_MASK : SAMPLE_MASK,
     declined: tables ? 0 : MAX_DECLINED,
+    lastTable: { count: 0, rows: undefined },
     paced: 0,
     pacedMillis: 0,
     emits: false,
     waits: false,
   };
+}
+
+/** Returns true if a document meets the condition of the stage. Otherwise counts it as skipped. */
+export function meetsCondition({ condition, statistics }: Step, document: Document): boolean {
+  if (condition === undefined || condition(document)) return true;
+  statistics.skipped++;
+  return false;
 }
 
 /** Sends a document to the stage. Throws a `StageError`. */
@@ -126,12 +131,16 @@ export function callEach(
   const { stage, condition, statistics, timedMask } = step;
   const { process } = stage;
   let calls = statistics.processed;
+  let skipped = 0;
   let at = start;
   try {
     for (; at < end; at++) {
       const document = documents[at];
       if (document === undefined || document.bypassed) continue;
-      if (condition !== undefined && !condition(document)) continue;
+      if (condition !== undefined && !condition(document)) {
+        skipped++;
+        continue;
+      }
       const result = (calls++ & timedMask) !== 0 ? process.call(stage, document) : timedCall(step, document);
       if (!isGiven(result)) continue;
       ended.result = result;
@@ -141,6 +150,7 @@ export function callEach(
     ended.error = failure(step, error);
   }
   statistics.processed = calls;
+  statistics.skipped += skipped;
   return at;
 }
 
@@ -174,12 +184,13 @@ export function takesTables({ stage, declined }: Step): boolean {
  * Sends all tables of a group to the stage. Returns true if the stage has processed them. Otherwise they are unchanged.
  */
 export function callWithGroup(step: Step, tables: readonly DocumentTable[]): boolean {
-  const { processed } = step.statistics;
+  const { processed, skipped } = step.statistics;
   const before = tables.length > 1 ? tables.map((table) => table.save()) : [];
   for (let i = 0; i < tables.length; i++) {
     if (callWithTable(step, tables[i] as DocumentTable)) continue;
     for (let k = 0; k < i; k++) (tables[k] as DocumentTable).restore(before[k] as TableState);
     step.statistics.processed = processed;
+    step.statistics.skipped = skipped;
     return false;
   }
   return true;
@@ -191,7 +202,12 @@ export function callWithTable(step: Step, table: DocumentTable): boolean {
   const { statistics } = step;
   const rows = step.filter?.(table);
   const count = rows?.length ?? table.count;
-  if (count === 0) return true;
+  const skipped = table.count - count;
+  if (count === 0) {
+    statistics.skipped += skipped;
+    step.lastTable = { count: skipped, rows };
+    return true;
+  }
   const before = table.save();
   const start = performance.now();
   let taken = false;
@@ -208,6 +224,8 @@ export function callWithTable(step: Step, table: DocumentTable): boolean {
   }
   step.declined = 0;
   statistics.processed += count;
+  statistics.skipped += skipped;
+  step.lastTable = { count: table.count, rows };
   statistics.timed += count;
   statistics.timedMillis += performance.now() - start;
   return true;
@@ -229,6 +247,6 @@ function callSome(step: Step, table: DocumentTable, rows: readonly number[]): bo
 /** Returns the error that a stage threw, with the name of the stage. */
 export function failure(step: Step, error: unknown): StageError {
   if (error instanceof StageError) return error;
-  step.statistics.errors++;
+  step.statistics.failed++;
   return new StageError(step.name, error);
 }

@@ -6,7 +6,16 @@ import { GroupBuilder, TableGroup } from '../document/table-group.ts';
 import { adopt, closeChildren, isGiven, iterateChildren } from './children.ts';
 import { Passing } from './passing.ts';
 import type { StageError } from './stage-error.ts';
-import { callEach, callStage, callWithGroup, failure, isPromise, type Step, takesTables } from './step.ts';
+import {
+  callEach,
+  callStage,
+  callWithGroup,
+  failure,
+  isPromise,
+  meetsCondition,
+  type Step,
+  takesTables,
+} from './step.ts';
 import { TableGain } from './table-gain.ts';
 import type { DocumentFeed, TableSink } from './table-sink.ts';
 
@@ -290,7 +299,7 @@ export class TablePass {
   ): void {
     for (let i = from; i < passage.to && !document.bypassed; i++) {
       const step = this.#steps[i] as Step;
-      if (step.condition !== undefined && !step.condition(document)) continue;
+      if (!meetsCondition(step, document)) continue;
       const result = callStage(step, document);
       if (isGiven(result)) this.#after(result, document, position, i + 1, passage);
     }

@@ -4,7 +4,7 @@ import { adopt, closeChildren, isGiven, iterateChildren } from './children.ts';
 import type { Guard } from './segmented-pipeline.ts';
 import { overdue, type StageError } from './stage-error.ts';
 import type { StageTrace } from './stage-trace.ts';
-import { callStage, failure, type Step } from './step.ts';
+import { callStage, failure, meetsCondition, type Step } from './step.ts';
 
 /**
  * Sends documents through stages one at a time and records each document after each stage. The order of calls, children
@@ -40,7 +40,7 @@ export class Tracer {
       const step = this.#steps[i] as Step;
       const entry: StageTrace = { stage: step.name, class: this.#classes[i] ?? '' };
       into.push(entry);
-      if (step.condition !== undefined && !step.condition(document)) {
+      if (!meetsCondition(step, document)) {
         entry.skipped = 'condition';
         continue;
       }

@@ -1,4 +1,4 @@
-import { Type } from '@headrace/engine';
+import { namesOf, RUN_COUNTERS, Type } from '@headrace/engine';
 import type { FastifyInstance } from 'fastify';
 import { EVENT_ID } from '../requests/text-formats.ts';
 import { LOG_LEVELS, type LogQuery, logText } from '../runs/log-lines.ts';
@@ -19,7 +19,7 @@ const Events = {
     [
       '- `queued`: `{position}`, while the run waits',
       '- `progress`: the `status` and the `progress` of the details; at most twice a second, and only if something has changed',
-      '- `connector`: `{name, status, published, created, succeeded, failed, dropped, seconds}` of a connector that has started (`running`) or ended',
+      `- \`connector\`: \`{name, status, ${namesOf(RUN_COUNTERS).join(', ')}, seconds}\` of a connector that has started (\`running\`) or ended`,
       '- `failure`: `{id, connector, at, code, message, hint?, status?}` of a document that failed; `at` is the stage, `indexer` or `connector`; the first 1000',
       '- `log`: a line of the log',
       '- `gap`: `{missed}`: the number of events that are no longer kept, or that a slow client missed. A run keeps its last 1000, at most 256 KiB; the log has more',
