@@ -8,7 +8,7 @@ import { env, root } from './root.mjs';
 const LOOK_MILLIS = 1000;
 
 /**
- * Runs Vitest and shows its output. Vitest waits without end for each process that a test left running and that still
+ * Runs Vitest and shows its output. Vitest waits without end for each process that a test left and that still
  * holds the output of the test. So Vitest is ended if it has not ended some time after its report.
  *
  * @param report the path of the JSON report, which Vitest writes after the last test

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
@@ -19,6 +20,7 @@ interface ExportedFiles {
 export interface PackedPackage {
   readonly manifest: {
     readonly name: string;
+    readonly dependencies?: Readonly<Record<string, string>>;
     readonly exports: Readonly<Record<string, ExportedFiles & { readonly browser?: ExportedFiles }>>;
   };
   /** The paths of the files in the tarball. */
@@ -72,6 +74,18 @@ export async function packPackages(directory: string, wanted: readonly string[])
   });
 }
 
+/** Links an installed library into the `node_modules` of a folder. */
+function linkLibrary(name: string, installed: NodeJS.Require, folder: string): void {
+  const found = installed.resolve
+    .paths(name)
+    ?.map((path) => join(path, name))
+    .find(existsSync);
+  if (found === undefined) throw new Error(`${name} is not installed`);
+  const link = join(folder, 'node_modules', name);
+  mkdirSync(dirname(link), { recursive: true });
+  symlinkSync(found, link);
+}
+
 /** A test project outside the repository, as a user would have it. */
 export class Project {
   readonly path: string;
@@ -85,6 +99,25 @@ export class Project {
   /** @param specifiers tarballs, or names of packages */
   async install(...specifiers: readonly string[]): Promise<void> {
     await this.run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', ...specifiers]);
+  }
+
+  /**
+   * Unpacks packages, and links the libraries of their manifests from the repository, which takes npm ten seconds of
+   * processor time. Each package finds only the packages of the project and the libraries that its own manifest names.
+   *
+   * @param names further packages for the project
+   */
+  async link(packages: readonly PackedPackage[], ...names: readonly string[]): Promise<void> {
+    for (const { manifest, tarball } of packages) {
+      const folder = join(this.path, 'node_modules', manifest.name);
+      mkdirSync(folder, { recursive: true });
+      await this.run('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1']);
+      const installed = createRequire(join(repository, 'packages', manifest.name.replace('@headrace/', ''), 'a.js'));
+      for (const library of Object.keys(manifest.dependencies ?? {})) {
+        if (!library.startsWith('@headrace/')) linkLibrary(library, installed, folder);
+      }
+    }
+    for (const name of names) linkLibrary(name, createRequire(join(repository, 'a.js')), this.path);
   }
 
   /** The path of the installed `headrace` command. Started by `npx`, each command would also start npm. */

@@ -1,24 +1,26 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Mixes the kinds of tests: tests with servers and packages mostly wait, and tests with processes mostly compute. One of
- * each at the same time uses the processors better than two of the same kind. Unit tests run last: they are short, so
- * the workers finish at about the same time.
+ * Mixes the kinds of tests: tests with servers and packages mostly wait, and tests with processes and browsers mostly
+ * compute. One of each at the same time uses the processors better than two of the same kind. Unit tests run last: they
+ * are short, so the workers finish at about the same time. In each kind, the files that take long run first.
  */
 export class MixedSequencer extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
+    // Without a cache of durations, this sorts by size.
     const sorted = await super.sort(specifications);
-    const all = sorted.filter(({ project }) => project.name === 'server' || project.name === 'package');
-    // Distributed runs wait longest. They start first, so that the last worker does not end long after the others.
-    const waiting = [...all.filter(isDistributed), ...all.filter((one) => !isDistributed(one))];
-    const computing = sorted.filter(({ project }) => project.name === 'process');
-    const rest = sorted.filter((one) => !waiting.includes(one) && !computing.includes(one));
-    return [...mixed(waiting, computing), ...rest];
+    const of = (...kinds: readonly string[]) => sorted.filter(({ project }) => kinds.includes(project.name));
+    const waiting = longFirst(of('server', 'package'));
+    return [...mixed(mixed(waiting, longFirst(of('process'))), of('browser')), ...longFirst(of('unit'))];
   }
 }
 
-function isDistributed({ moduleId }: TestSpecification): boolean {
-  return moduleId.includes('/packages/distributed/');
+/** Small files that take long: distributed runs wait, suites for several servers repeat all tests, fuzzing repeats. */
+const LONG = /\/distributed\/.*\.server\.|\/tests\/reindexing\/|\/testing\/indexers\/|fuzz|property/;
+
+function longFirst(files: readonly TestSpecification[]): TestSpecification[] {
+  const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId);
+  return [...files.filter(isLong), ...files.filter((one) => !isLong(one))];
 }
 
 /** Returns the elements of both lists, each list in its order and evenly spread over the result. */

@@ -1,6 +1,6 @@
 import type { ByteSource } from './byte-source.ts';
 
-const NOTHING = Buffer.alloc(0);
+const NO_BYTES = Buffer.alloc(0);
 
 /** Reads the bytes of a compressed file step by step; bytes that were read too far can be put back. */
 export class PackedInput {
@@ -9,7 +9,7 @@ export class PackedInput {
   readonly #pieces: AsyncIterator<Uint8Array>;
   /** The next chunk, which is read ahead while the previous one is unpacked. */
   #coming: Promise<IteratorResult<Uint8Array>> | undefined;
-  #rest: Buffer = NOTHING;
+  #rest: Buffer = NO_BYTES;
 
   constructor(source: ByteSource) {
     this.#pieces = source[Symbol.asyncIterator]();
@@ -18,7 +18,7 @@ export class PackedInput {
   /** Returns the next bytes, at least one; undefined at the end. */
   async next(): Promise<Buffer | undefined> {
     const rest = this.#rest;
-    this.#rest = NOTHING;
+    this.#rest = NO_BYTES;
     return rest.length > 0 ? rest : this.#read();
   }
 

@@ -1,8 +1,9 @@
+import { unicodeText } from '@headrace/testing/unicode-text';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { inIndex, splitActionLine } from './action-line.ts';
 
-const names = fc.string({ unit: 'binary' });
+const names = unicodeText();
 
 it('an action line for another index has the same id, routing and version', () => {
   fc.assert(

@@ -16,7 +16,7 @@ export interface ThreadHealth {
 type Message = { readonly type: 'ready' } | { readonly type: 'ask' } | ({ readonly type: 'health' } & ThreadHealth);
 
 /** The health of a role that does not answer. */
-export const NOTHING: ThreadHealth = { problem: undefined, work: '', isConnected: false, lags: [] };
+export const IDLE_HEALTH: ThreadHealth = { problem: undefined, work: '', isConnected: false, lags: [] };
 
 /** The maximum wait for an answer, in milliseconds. */
 const WAIT_MS = 3000;
@@ -85,7 +85,7 @@ export class HealthQuestions {
     const { promise, resolve } = Promise.withResolvers<ThreadHealth>();
     const timer = setTimeout(() => {
       const problem = `its thread has not answered for ${WAIT_MS / 1000} s`;
-      resolve({ ...NOTHING, problem });
+      resolve({ ...IDLE_HEALTH, problem });
     }, WAIT_MS);
     this.#waiting.push(resolve);
     if (this.#askHere === undefined) this.#channel.postMessage({ type: 'ask' } satisfies Message);
@@ -98,7 +98,7 @@ export class HealthQuestions {
   close(): void {
     ofThisThread.delete(this.#runId);
     this.#channel.close();
-    for (const resolve of this.#waiting.splice(0)) resolve(NOTHING);
+    for (const resolve of this.#waiting.splice(0)) resolve(IDLE_HEALTH);
   }
 }
 

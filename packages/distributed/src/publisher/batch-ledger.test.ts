@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import type { BatchReport } from '../queue/reports.ts';
 import { BatchLedger } from './batch-ledger.ts';
 
-const NOTHING = { created: 0, succeeded: 0, failed: 0, dropped: 0, failures: [] };
+const NO_RESULTS = { created: 0, succeeded: 0, failed: 0, dropped: 0, failures: [] };
 
 function report(batch: number, attempt: string, more: Partial<BatchReport> = {}): BatchReport {
-  return { batch, attempt, parts: 0, ...NOTHING, ...more };
+  return { batch, attempt, parts: 0, ...NO_RESULTS, ...more };
 }
 
 /** The reports of one complete attempt at a batch: that of the worker, and those of the indexers. */
@@ -56,7 +56,7 @@ describe('the accounts of batches', () => {
     const ledger = new BatchLedger();
     const { batch, confirmed } = ledger.add();
     expect(ledger.report(report(batch, 'a', { succeeded: 3, created: 1, failed: 1 }))).toBe(true);
-    expect(await confirmed).toEqual({ ...NOTHING, succeeded: 3, created: 1, failed: 1 });
+    expect(await confirmed).toEqual({ ...NO_RESULTS, succeeded: 3, created: 1, failed: 1 });
     expect(ledger.size).toBe(0);
   });
 
@@ -71,7 +71,7 @@ describe('the accounts of batches', () => {
       const reports = attemptOf(batch, 'a', 2, [1, 1, 5, 6]);
       const answers = order.map((i) => ledger.report(reports[i] as BatchReport));
       expect(answers).toEqual([false, false, true]);
-      expect(await confirmed).toEqual({ ...NOTHING, dropped: 1, failed: 1, succeeded: 11 });
+      expect(await confirmed).toEqual({ ...NO_RESULTS, dropped: 1, failed: 1, succeeded: 11 });
     }
   });
 

@@ -243,7 +243,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
       queue.batches.remove(batch);
       return {
         confirmed: Promise.resolve({
-          ...NOTHING,
+          ...NO_RESULTS,
           failed: count,
           failures: refused(value, pieces, explainWrite(this.#settings, topic, error)),
         }),
@@ -251,7 +251,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
     }
     if (this.#settings.events) return { confirmed };
     queue.batches.remove(batch);
-    return { confirmed: Promise.resolve({ ...NOTHING, succeeded: count }) };
+    return { confirmed: Promise.resolve({ ...NO_RESULTS, succeeded: count }) };
   }
 
   async #sendDocuments(batch: EncodedBatch, queue: PipelineQueue): Promise<LaterAnswer> {
@@ -283,7 +283,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
       }),
     );
     if (events) return { confirmed };
-    return { confirmed: Promise.resolve({ ...NOTHING, failed, succeeded: ids.length - failed }) };
+    return { confirmed: Promise.resolve({ ...NO_RESULTS, failed, succeeded: ids.length - failed }) };
   }
 
   async #write(message: OutgoingMessage, queue: PipelineQueue): Promise<void> {
@@ -306,7 +306,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
   }
 }
 
-const NOTHING: Confirmation = { created: 0, succeeded: 0, failed: 0, dropped: 0, failures: [] };
+const NO_RESULTS: Confirmation = { created: 0, succeeded: 0, failed: 0, dropped: 0, failures: [] };
 
 /** The failures of a message that could not be written; of many, only the first. */
 function refused(value: Buffer, pieces: PartitionBatch['pieces'], message: string): Confirmation['failures'] {

@@ -2,7 +2,9 @@ import {
   brokersOf,
   type GainedPartition,
   isForbidden,
+  isPassing,
   KafkaSource,
+  kafkaError,
   type TopicMessage,
   withinCloseTime,
 } from '@headrace/components/kafka';
@@ -11,6 +13,7 @@ import {
   Connector,
   counted,
   HeadraceError,
+  messageOf,
   type Publisher,
   type RecordChunk,
   Type,
@@ -21,20 +24,18 @@ import type { KafkaSettings } from '../settings/kafka-settings.ts';
 import { prepareTopics } from '../settings/prepare-topics.ts';
 import { BatchDecoder, type BatchPosition } from '../wire/batch-decoder.ts';
 import { placeOf } from '../wire/document-decoder.ts';
-import { CarefulReading, type Range, type RangePlan } from './careful-reading.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { DocumentChunk } from './document-chunk.ts';
-import { explainRead } from './explain-read.ts';
 import { FailureWatch } from './failure-watch.ts';
 import { ForeignMessages } from './foreign-messages.ts';
 import { type BatchHeader, readHeader } from './headers.ts';
 import { IdleWarning } from './idle-warning.ts';
 import { Outbox } from './outbox.ts';
 import { PartitionWriter } from './partition-writer.ts';
+import { PoisonMessages, type Range, type RangePlan } from './poison-messages.ts';
 import { BUSY, PartitionGone, QueueCommits } from './queue-commits.ts';
 import { type QueueOrigin, queueOrigin } from './queue-origin.ts';
 import { readerHealth } from './reader-health.ts';
-import { sumOutcomes } from './sum-outcomes.ts';
 
 const parameters = Type.Object({
   /** `KafkaSettings` as JSON. */
@@ -86,7 +87,7 @@ export class QueueReader extends Connector<typeof parameters> {
   #writer: PartitionWriter | undefined;
   #outbox: Outbox | undefined;
   #letters: DeadLetters | undefined;
-  #careful: CarefulReading | undefined;
+  #poison: PoisonMessages | undefined;
   readonly #foreign = new ForeignMessages(this.#settings.identity, this.params.topic, this.context.log);
   /** The reason why documents could not be delivered. The run ends, and the messages are read again. */
   #failure: unknown;
@@ -123,7 +124,7 @@ export class QueueReader extends Connector<typeof parameters> {
     this.#writer = await PartitionWriter.open(this.#settings, clientId, log);
     this.#outbox = new Outbox(this.#writer, this.#settings, queue, role !== 'worker', log);
     this.#letters = new DeadLetters(this.#writer, this.#settings, queue, topic, log);
-    this.#careful = new CarefulReading(this.#settings.maxRetries, this.#commits, log);
+    this.#poison = new PoisonMessages(this.#settings.maxRetries, this.#commits, log);
     this.#watch = new FailureWatch(target, (error) => this.#fail(error));
     // A worker has prepared the topics before, because its indexer writes to one of them.
     if (role !== 'worker') await prepareTopics(this.#settings, [queue], log, target.signal);
@@ -174,7 +175,7 @@ export class QueueReader extends Connector<typeof parameters> {
 
   async #gained(partitions: ReadonlyMap<number, GainedPartition>): Promise<void> {
     for (const [partition, { offset, note }] of partitions) {
-      const next = this.#careful?.gained(partition, offset, note) ?? BUSY;
+      const next = this.#poison?.gained(partition, offset, note) ?? BUSY;
       try {
         await this.#commits.commit(partition, { offset, leaderEpoch: -1 }, next);
       } catch (error) {
@@ -214,7 +215,7 @@ export class QueueReader extends Connector<typeof parameters> {
       if (this.#isForeign(message, header)) continue;
       // The message is in progress from now on, so its partition is not released before it has finished.
       const entry = this.#commits.begin(message, header?.bytes);
-      if (this.#careful?.covers(message) === true) {
+      if (this.#poison?.covers(message) === true) {
         await this.#publishDocuments(target);
         await this.#readAlone(message, header, entry, target, signal);
         continue;
@@ -281,7 +282,7 @@ export class QueueReader extends Connector<typeof parameters> {
     entry: OpenEntry,
     target: Publisher,
   ): Promise<void> {
-    const careful = this.#careful as CarefulReading;
+    const poison = this.#poison as PoisonMessages;
     const whole = () =>
       header === undefined ? this.#publishOne(message, target) : this.#publishBatch(message, header, target);
     const ranges = async ({ safe, unknown }: RangePlan, begin: (range: Range) => Promise<void>) => {
@@ -295,7 +296,7 @@ export class QueueReader extends Connector<typeof parameters> {
       }
       return { origin, outcome: sumOutcomes(some) };
     };
-    const result = await careful.process(message, header?.count ?? 1, whole, ranges);
+    const result = await poison.process(message, header?.count ?? 1, whole, ranges);
     const { outcome, dead, origin } = result;
     const letters = dead.length === 0 ? [] : await (this.#letters as DeadLetters).killers(message, header, dead);
     await this.#finish([entry], {
@@ -304,7 +305,7 @@ export class QueueReader extends Connector<typeof parameters> {
       header,
       origin: origin ?? queueOrigin(this.params.topic, header, [message]),
     });
-    if (this.#failure === undefined) await careful.finished(message, header !== undefined);
+    if (this.#failure === undefined) await poison.finished(message, header !== undefined);
   }
 
   async #publishBatch(message: TopicMessage, header: BatchHeader, target: Publisher): Promise<Finished> {
@@ -416,4 +417,37 @@ interface Finished {
   readonly messages: readonly TopicMessage[];
   readonly header: BatchHeader | undefined;
   readonly origin: QueueOrigin;
+}
+
+/** Returns the error of a topic that cannot be read, with what to do. */
+function explainRead({ bootstrapServers, groupId }: KafkaSettings, topic: string, error: unknown): Error {
+  if (error instanceof HeadraceError) return error;
+  if (isForbidden(error)) {
+    const { message, hint } = kafkaError(bootstrapServers, error);
+    const right = `the user of kafka.consumer needs the right to read the topic ${topic} and the group ${groupId}`;
+    return new HeadraceError('HR_SOURCE_UNREADABLE', `${message}: ${right}`, hint === undefined ? {} : { hint });
+  }
+  return isPassing(error) || hasCode(error) ? kafkaError(bootstrapServers, error) : new Error(messageOf(error));
+}
+
+function hasCode(error: unknown): boolean {
+  return String((error as { code?: unknown }).code).startsWith('PLT_KFK');
+}
+
+/** Returns the sum of the results of parts of a message. */
+function sumOutcomes(outcomes: readonly ChunkOutcome[]): ChunkOutcome {
+  const sum = (field: 'published' | 'created' | 'succeeded' | 'failed' | 'dropped' | 'undelivered') =>
+    outcomes.reduce((total, outcome) => total + outcome[field], 0);
+  return {
+    published: sum('published'),
+    created: sum('created'),
+    succeeded: sum('succeeded'),
+    failed: sum('failed'),
+    dropped: sum('dropped'),
+    undelivered: sum('undelivered'),
+    failures: outcomes.flatMap(({ failures }) => failures),
+    createdIds: outcomes.flatMap(({ createdIds }) => createdIds),
+    droppedIds: outcomes.flatMap(({ droppedIds }) => droppedIds),
+    sentIds: outcomes.flatMap(({ sentIds }) => sentIds),
+  };
 }

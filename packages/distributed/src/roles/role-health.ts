@@ -1,5 +1,5 @@
 import type { RunProgress } from '@headrace/engine';
-import { NOTHING, type ThreadHealth } from '../health/health-channel.ts';
+import { IDLE_HEALTH, type ThreadHealth } from '../health/health-channel.ts';
 
 /** The state of a role, for health checks. */
 export type RoleState = 'starting' | 'running' | 'restarting' | 'stopped' | 'failed';
@@ -23,5 +23,5 @@ export interface RoleHealth {
 
 /** The health of a role that does not run. */
 export function noHealth(problem: string | undefined): ThreadHealth {
-  return { ...NOTHING, problem };
+  return { ...IDLE_HEALTH, problem };
 }

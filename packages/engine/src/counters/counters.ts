@@ -82,7 +82,11 @@ export const INDEXER_COUNTERS = {
 
 /** What became of documents. */
 export const OUTCOME_COUNTERS = {
-  succeeded: { title: 'Succeeded', unit: 'documents', description: 'Documents that reached the destination' },
+  succeeded: {
+    title: 'Succeeded',
+    unit: 'documents',
+    description: 'Documents that reached the destination, or were already there',
+  },
   failed: { title: 'Failed', unit: 'documents', description: 'Documents that failed' },
   dropped: { title: 'Dropped', unit: 'documents', description: 'Documents that a stage dropped' },
 } as const satisfies Record<string, Counter>;

@@ -200,6 +200,20 @@ describe('update', () => {
   });
 });
 
+it.each<[string, (document: Document, wrong: never) => void, unknown, string]>([
+  ['a mode of update', (d, wrong) => d.update('f', wrong, ['x']), 'replace', 'The mode "replace" is not overwrite'],
+  ['no mode of update', (d, wrong) => d.update('f', wrong, ['x']), undefined, 'The mode undefined is not overwrite'],
+  ['a mode of rename', (d, wrong) => d.rename('f', 'to', wrong), 'replace', 'The mode "replace" is not overwrite'],
+  ['a text as values', (d, wrong) => d.update('f', 'append', wrong), 'xyz', 'update() received a string, not a list'],
+  ['no values', (d, wrong) => d.update('f', 'append', wrong), undefined, 'update() received undefined, not a list'],
+])('refuses %s that its type does not have', (_, write, wrong, message) => {
+  const document = documentOf({ f: 'a' });
+  expect(() => write(document, wrong as never)).toThrow(
+    expect.objectContaining({ code: 'HR_COMPONENT_CONTRACT', message: expect.stringContaining(message) }),
+  );
+  expect(document.toJson()).toBe('{"id":"1","f":"a"}');
+});
+
 describe('rename', () => {
   it.each<[UpdateMode, Value, Value | undefined, string]>([
     ['overwrite', 'a', undefined, '{"id":"1","x":0,"to":"a"}'],

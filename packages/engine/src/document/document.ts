@@ -1,10 +1,11 @@
-import { appendFields, removeDuplicates } from './combine-fields.ts';
+import { contractError, kindOf } from '../errors/contract-error.ts';
+import { HeadraceError } from '../errors/headrace-error.ts';
 import { writeFields } from './json-writer.ts';
-import { checkWritable } from './names.ts';
+import { checkWritable, RESERVED_FIELDS } from './names.ts';
 import { checkId } from './read-object.ts';
 import type { Rows } from './rows.ts';
 import { masksOf, Shape } from './shape.ts';
-import { checkValue, copyValue, type JsonObject, textOf, type Value, withoutMissing } from './value.ts';
+import { checkValue, copyValue, distinctValues, type JsonObject, textOf, type Value, withoutMissing } from './value.ts';
 
 const ID_ALONE = Shape.of(['id']);
 const NO_VALUES: Value[] = [];
@@ -205,6 +206,8 @@ export class Document {
    */
   update(name: string, mode: UpdateMode, values: readonly Value[]): void {
     checkWritable(name);
+    checkMode(mode);
+    if (!Array.isArray(values)) throw contractError(`update() received ${kindOf(values)}, not a list of values`);
     if (values.length === 0) return;
     for (const value of values) if (typeof value === 'object') checkValue(name, value);
     if (mode !== 'overwrite') {
@@ -233,6 +236,7 @@ export class Document {
    * field. Does nothing if the field is missing. If both names are equal, the field moves to the end.
    */
   rename(from: string, to: string, mode: UpdateMode): void {
+    checkMode(mode);
     const source = Document.#find(this, from);
     if (source < 0) return;
     checkWritable(from);
@@ -254,7 +258,26 @@ export class Document {
    * `HR_DOCUMENT_TYPE` if the target has a single value.
    */
   removeDuplicates(name: string, target: string | undefined): void {
-    removeDuplicates(this, name, target);
+    const value = this.get(name);
+    if (!Array.isArray(value)) return;
+    const unique = distinctValues(value);
+    if (target === undefined || target === name) {
+      if (unique.length === value.length) return;
+      checkWritable(name);
+      this.delete(name);
+      this.put(name, unique);
+      return;
+    }
+    checkWritable(target);
+    const existing = this.get(target);
+    if (existing === undefined) this.put(target, unique.map(copyValue));
+    else if (Array.isArray(existing)) for (const item of unique) existing.push(copyValue(item));
+    else {
+      throw new HeadraceError(
+        'HR_DOCUMENT_TYPE',
+        `Field "${target}" holds a single value, so no values can be added to its list`,
+      );
+    }
   }
 
   /**
@@ -262,7 +285,19 @@ export class Document {
    * `collapse` merges documents in this way.
    */
   setOrAddAll(other: Document): void {
-    appendFields(this, other);
+    const { fieldNames, fieldValues } = other;
+    for (let i = 0; i < fieldNames.length; i++) {
+      const name = fieldNames[i] as string;
+      if (RESERVED_FIELDS.has(name)) continue;
+      const value = copyValue(fieldValues[i] as Value);
+      const present = this.get(name);
+      if (present === undefined) this.put(name, value);
+      else {
+        const list = Array.isArray(present) ? present : [present];
+        for (const item of Array.isArray(value) ? value : [value]) list.push(item);
+        if (list !== present) this.put(name, list);
+      }
+    }
   }
 
   /** Attaches a child. It is stored in this document until a stage emits it. */
@@ -397,4 +432,10 @@ function removeAt<T>(list: T[], at: number): void {
   const last = list.length - 1;
   for (let i = at; i < last; i++) list[i] = list[i + 1] as T;
   list.pop();
+}
+
+/** Throws `HR_COMPONENT_CONTRACT` for another mode, which would overwrite the field or discard the value. */
+function checkMode(mode: UpdateMode): void {
+  if (mode === 'overwrite' || mode === 'append' || mode === 'skip') return;
+  throw contractError(`The mode ${JSON.stringify(mode)} is not overwrite, append or skip`);
 }

@@ -24,6 +24,15 @@ describe('textOf', () => {
   });
 });
 
+it.each([['1'], [undefined], [{}], [3n]])('refuses %o as a double', (value) => {
+  const refusal = expect.objectContaining({
+    code: 'HR_COMPONENT_CONTRACT',
+    message: expect.stringContaining('A double is a number, not '),
+  });
+  expect(() => new Double(value as never)).toThrow(refusal);
+  expect(() => double(value as never)).toThrow(refusal);
+});
+
 describe('double and integer', () => {
   it('choose the type that represents the number exactly', () => {
     expect(double(1)).toEqual(new Double(1));

@@ -1,3 +1,4 @@
+import { contractError, kindOf } from '../errors/contract-error.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import { doubleText, integerText, widenFloat } from './number-text.ts';
 
@@ -19,6 +20,7 @@ export class Double {
   readonly value: number;
 
   constructor(value: number) {
+    requireNumber(value);
     this.value = value;
   }
 
@@ -33,7 +35,13 @@ export class Double {
 
 /** Returns a double: a `Double` if a plain number would be treated as an integer. */
 export function double(value: number): number | Double {
+  requireNumber(value);
   return Number.isSafeInteger(value) ? new Double(value) : value;
+}
+
+/** Throws `HR_COMPONENT_CONTRACT` for another type, which would become the value -Infinity or stay a text. */
+function requireNumber(value: unknown): void {
+  if (typeof value !== 'number') throw contractError(`A double is a number, not ${kindOf(value)}`);
 }
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);

@@ -1,3 +1,5 @@
+import { contractError } from '../errors/contract-error.ts';
+
 /**
  * Values up to this size are not counted: it would take longer than it is worth. Queues and batches limit their number.
  */
@@ -100,6 +102,8 @@ export class MemoryHold {
   }
 
   #missing(bytes: number): number {
+    // A wrong number would give memory back that is in use.
+    if (!(typeof bytes === 'number' && bytes >= 0)) throw contractError(`${this.what} takes ${String(bytes)} bytes`);
     const missing = this.#kibOf(this.#bytes + bytes) - this.kib;
     return missing <= 0 ? 0 : Math.max(missing, STEP_KIB);
   }

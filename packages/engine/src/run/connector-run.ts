@@ -6,7 +6,7 @@ import type { PipelineConfig } from '../pipeline/pipeline-config.ts';
 import { Accounts } from './accounts.ts';
 import { type ConnectorFailure, connectorFailure, inPhase } from './connector-failure.ts';
 import { ConnectorPipeline } from './connector-pipeline.ts';
-import { Delivery, type DocumentSource } from './delivery.ts';
+import { type DocumentSource, DocumentTransfer } from './document-transfer.ts';
 import type { RetrySource } from './retry-source.ts';
 import type { RunContext } from './run-context.ts';
 import type { ConnectorResult } from './run-result.ts';
@@ -189,7 +189,7 @@ export class ConnectorRun {
     { pool, indexing, flow, tracks, largeChunks }: ConnectorPipeline,
     readAtEnd: boolean,
   ): Promise<void> {
-    const delivery = new Delivery({
+    const transfer = new DocumentTransfer({
       source,
       pool,
       indexing,
@@ -206,9 +206,9 @@ export class ConnectorRun {
       logger: this.#logger,
     });
     try {
-      await delivery.run();
+      await transfer.run();
     } finally {
-      this.#received = delivery.received;
+      this.#received = transfer.received;
       this.#undelivered = indexing.undelivered;
     }
   }

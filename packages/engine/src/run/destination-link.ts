@@ -13,7 +13,7 @@ import { OverdueError } from './time-limits.ts';
 /** How long a rebuild waits for the requests in flight of the others. Meanwhile they begin no further request. */
 const QUIET_MILLIS = 60_000;
 
-interface LinkSurroundings {
+interface LinkHost {
   /** This signal is aborted when the run must stop. */
   readonly signal: AbortSignal;
   readonly post: (message: ToDestinations) => void;
@@ -26,23 +26,23 @@ type Entered = Extract<FromDestinations, { type: 'entered' }>;
 
 /** Connects the thread of a run to the `Destinations` of its process. */
 export class DestinationLink implements DestinationAccess {
-  readonly #surroundings: LinkSurroundings;
+  readonly #host: LinkHost;
   readonly #receivers = new Map<number, Receive>();
   #passes = 0;
 
-  constructor(surroundings: LinkSurroundings) {
-    this.#surroundings = surroundings;
+  constructor(host: LinkHost) {
+    this.#host = host;
   }
 
   receive(message: FromDestinations): void {
-    if (message.type === 'waiting') this.#surroundings.onWait(message.message);
+    if (message.type === 'waiting') this.#host.onWait(message.message);
     else this.#receivers.get(message.pass)?.(message);
   }
 
   async write({ place, name }: Output, alone: string | undefined): Promise<WriterPass> {
     const names = name === undefined ? undefined : [name];
     const pass = ++this.#passes;
-    const post = (message: ToDestinations) => this.#surroundings.post(message);
+    const post = (message: ToDestinations) => this.#host.post(message);
     const writer = new LinkedWriter(pass, post);
     await this.#enter({ type: 'enter', pass, kind: 'writer', place, names, alone }, writer.receive);
     return writer;
@@ -50,7 +50,7 @@ export class DestinationLink implements DestinationAccess {
 
   async rebuild(place: string, names: readonly string[]): Promise<RebuildPass> {
     const pass = ++this.#passes;
-    const { post, signal } = this.#surroundings;
+    const { post, signal } = this.#host;
     const rebuild = new LinkedRebuild(pass, post, signal);
     await this.#enter({ type: 'enter', pass, kind: 'rebuild', place, names, alone: undefined }, rebuild.receive);
     return rebuild;
@@ -58,7 +58,7 @@ export class DestinationLink implements DestinationAccess {
 
   /** Resolves when the run is let in. If the run is stopped before, it no longer waits. */
   async #enter(message: Extract<ToDestinations, { type: 'enter' }>, receive: Receive): Promise<void> {
-    const { signal, post } = this.#surroundings;
+    const { signal, post } = this.#host;
     const entered = Promise.withResolvers<void>();
     this.#receivers.set(message.pass, (answer) => {
       receive(answer);

@@ -19,9 +19,9 @@ import { noDocuments, type SharedCounts } from './counters.ts';
 import { FailureLimit } from './failure-limit.ts';
 import type { IdleLanes } from './idle-lanes.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
+import { LazyIndexer } from './lazy-indexer.ts';
 import { RetrySource } from './retry-source.ts';
 import type { RunContext } from './run-context.ts';
-import { RunIndexers } from './run-indexers.ts';
 import type { ConfigFacts, RunRequest } from './run-request.ts';
 import type { ConnectorResult } from './run-result.ts';
 import { runSummary } from './run-summary.ts';
@@ -36,10 +36,10 @@ import type { ConnectorProgress, LimitedStart, ThreadResult, ThreadStages } from
 const MAX_DEFAULT_THREADS = 4;
 
 /** The maximum number of failed documents in the problems of a run. */
-const MAX_LISTED_FAILURES = 10;
+const MAX_FAILURES_AS_PROBLEMS = 10;
 
 /** The environment of a run in its thread. */
-export interface RunSurroundings {
+export interface RunHost {
   readonly counts: SharedCounts;
   readonly indexing: SharedIndexing;
   readonly idle: IdleLanes;
@@ -72,9 +72,9 @@ export interface RunSurroundings {
  * Runs a config: its connectors in sequence, up to the first one that fails. Never rejects because of a mistake in the
  * config.
  */
-export async function runConfig(request: RunRequest, surroundings: RunSurroundings): Promise<ThreadResult> {
+export async function runConfig(request: RunRequest, host: RunHost): Promise<ThreadResult> {
   const started = performance.now();
-  const logger = createLogger('runner', surroundings.log);
+  const logger = createLogger('runner', host.log);
   const seconds = () => (performance.now() - started) / 1000;
   const { registry, config, problems } = await prepare(request);
   const refused = (): ThreadResult => {
@@ -84,23 +84,19 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     return { ...nothing, status: 'FAILED', message, problems, seconds: seconds() };
   };
   if (registry === undefined || config === undefined) return refused();
-  surroundings.onModules(registry.loadedModules);
+  host.onModules(registry.loadedModules);
   const { entry } = config.indexer;
-  surroundings.onChecked({
+  host.onChecked({
     indexer: entry.type ?? entry.name,
     usesStandardOutput: await usesStandardOutput(config.indexer, registry),
     marksRead: request.retry === undefined && (await marksRead(config, registry)),
   });
   const { maxFailures } = config.runner;
   const failureLimit = new FailureLimit(maxFailures === undefined ? undefined : readMaxFailures(maxFailures));
-  const signal = AbortSignal.any([surroundings.signal, failureLimit.signal]);
-  const reports = new FailureReports(
-    surroundings.onFailures,
-    surroundings.failureGate,
-    request.keepAllFailures === true,
-  );
-  const starting = limitedStarts(surroundings.onStarting);
-  const indexers = new RunIndexers(request, config, registry, { ...surroundings, starting });
+  const signal = AbortSignal.any([host.signal, failureLimit.signal]);
+  const reports = new FailureReports(host.onFailures, host.failureGate, request.keepAllFailures === true);
+  const starting = limitedStarts(host.onStarting);
+  const indexers = new LazyIndexer(request, config, registry, { ...host, starting });
   const plan = request.retry === undefined ? undefined : await plannedRetry(request.retry, config, indexers);
   problems.push(...(plan?.problems ?? []));
   if (plan !== undefined && hasErrors(plan.problems)) return refused();
@@ -114,18 +110,18 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     trusted: request.trusted === true,
     registry,
     config,
-    counts: surroundings.counts,
-    indexing: surroundings.indexing,
+    counts: host.counts,
+    indexing: host.indexing,
     reports,
     failureLimit,
-    idle: surroundings.idle,
+    idle: host.idle,
     signal,
     defaultThreads: Math.min(MAX_DEFAULT_THREADS, availableParallelism()),
-    log: surroundings.log,
-    forwardLog: surroundings.forwardLog,
-    logGate: surroundings.logGate,
-    onThread: surroundings.onThread,
-    onLoaded: surroundings.onLoaded,
+    log: host.log,
+    forwardLog: host.forwardLog,
+    logGate: host.logGate,
+    onThread: host.onThread,
+    onLoaded: host.onLoaded,
     starting,
     indexer: () => indexers.get(),
   };
@@ -146,7 +142,7 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
       continue;
     }
     state.status = 'running';
-    surroundings.onConnectors(progress, results);
+    host.onConnectors(progress, results);
     logger.info(`Running connector ${connector.name} feeding to pipeline ${connector.pipeline ?? 'NOT CONFIGURED'}`);
     const run = new ConnectorRun(context, connector, step.retry);
     runs.set(i, run);
@@ -158,8 +154,8 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     problems.push(...reasons.map(({ failure, text }) => toProblem(failure, connector, text)));
     logger.error(`Aborting run because ${connector.name} failed.`);
   }
-  surroundings.onConnectors(progress, results);
-  const written = surroundings.counts.readWithHeld();
+  host.onConnectors(progress, results);
+  const written = host.counts.readWithHeld();
   let stopped = signal.aborted ? stopReason(signal) : undefined;
   const failure =
     stopped === undefined
@@ -200,7 +196,7 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     const { connector } = steps[i] as RunStep;
     problems.push(...ended.failures.map(({ failure, text }) => toProblem(failure, connector, text)));
   }
-  const counts = surroundings.counts.read();
+  const counts = host.counts.read();
   try {
     await indexers.close(outcome);
   } catch (error) {
@@ -211,7 +207,7 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
   reports.flush();
   problems.push(...listFailures(reports.listed));
   const { checks, replaced } = output;
-  const { unchanged } = surroundings.indexing.read(undefined);
+  const { unchanged } = host.indexing.read(undefined);
   const message = runSummary(status, results, problems, { notKept: reports.notKept, checks, unchanged });
   return {
     status,
@@ -232,7 +228,7 @@ interface RunStep {
   readonly retry?: RetrySource;
 }
 
-async function plannedRetry(lines: readonly string[], config: IngestConfig, indexers: RunIndexers): Promise<RetryPlan> {
+async function plannedRetry(lines: readonly string[], config: IngestConfig, indexers: LazyIndexer): Promise<RetryPlan> {
   // If the indexer cannot be created, the first connector that needs it reports the reason.
   const indexer = await indexers.get().catch(() => undefined);
   return planRetry(lines, config, (connector) => encodingOf(indexer?.encoder(connector)));
@@ -288,7 +284,7 @@ async function prepare(
 
 /** Converts the first failed documents to problems, for clients that only read the result of a run. */
 function listFailures(failures: readonly FailedDocument[]): Problem[] {
-  return failures.slice(0, MAX_LISTED_FAILURES).map(({ id, connector, at, failure }) => ({
+  return failures.slice(0, MAX_FAILURES_AS_PROBLEMS).map(({ id, connector, at, failure }) => ({
     severity: 'warning',
     path: '',
     ...failure,

@@ -33,7 +33,7 @@ export async function runRole(
   limitHeaps(DISTRIBUTED_THREADS.heapGrowingPercent);
   const launcher = new RunLauncher(DISTRIBUTED_THREADS);
   const mask = new SecretMask(loaded.root, false);
-  const reporting = createReporter(`${role}-${pipeline}`, () => runner.handle?.progress() ?? NOTHING);
+  const reporting = createReporter(`${role}-${pipeline}`, () => runner.handle?.progress() ?? NO_PROGRESS);
   const onLog = (record: LogRecord) => void reporting.then((reporter) => reporter.log(mask.record(record)));
   const { settings, registry } = loaded;
   const config = withThreads(loaded.config);
@@ -65,7 +65,7 @@ export async function runRole(
   }
 }
 
-const NOTHING = { counts: noDocuments(), connectors: [], stages: [] };
+const NO_PROGRESS = { counts: noDocuments(), connectors: [], stages: [] };
 
 type Args = readonly (string | undefined)[];
 

@@ -6,20 +6,20 @@ export interface Length {
   readonly max: number;
 }
 
-const NOTHING: Length = { min: 0, max: 0 };
+const EMPTY: Length = { min: 0, max: 0 };
 
 export function lengthOf(node: Node): Length {
   switch (node.type) {
     case 'empty':
     case 'look':
     case 'assertion':
-      return NOTHING;
+      return EMPTY;
     case 'set':
       return { min: 1, max: 1 };
     case 'sequence':
       return node.items
         .map(lengthOf)
-        .reduce((sum, item) => ({ min: sum.min + item.min, max: sum.max + item.max }), NOTHING);
+        .reduce((sum, item) => ({ min: sum.min + item.min, max: sum.max + item.max }), EMPTY);
     case 'alternation': {
       return node.options
         .map(lengthOf)

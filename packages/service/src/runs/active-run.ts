@@ -38,7 +38,7 @@ export interface RunIds {
 }
 
 /** The parts of the service that a run uses. */
-export interface RunSurroundings {
+export interface RunServices {
   journals: RunJournals;
   /** Returns the position of a waiting run in the queue, from 1. */
   position(run: ActiveRun): number | undefined;
@@ -64,7 +64,7 @@ export class ActiveRun {
   #handle: RunHandle | undefined;
   #startedRunning = 0;
 
-  constructor(id: string, spec: RunSpec, { journals, position }: RunSurroundings) {
+  constructor(id: string, spec: RunSpec, { journals, position }: RunServices) {
     this.id = id;
     this.spec = spec;
     this.#mask = new SecretMask(spec.source.root, true);

@@ -1,6 +1,6 @@
 import { type Counter, type Counts, INDEXER_COUNTERS, namesOf, noCounts, STAGE_COUNTERS } from '@headrace/engine';
 import type { RunDetails } from '../api/run-details.ts';
-import { type Family, readFamily, type Sample } from './families.ts';
+import { type MetricFamily, readFamily, type Sample } from './families.ts';
 
 type Progress = RunDetails['progress'];
 
@@ -108,12 +108,12 @@ export const COMPONENT_METRICS: readonly Omit<ComponentMetric<string>, 'counter'
 ];
 
 /** @param read returns the current sums */
-export function stageFamilies(read: () => Map<string, Counts<typeof STAGE_METRICS>>): Family[] {
+export function stageFamilies(read: () => Map<string, Counts<typeof STAGE_METRICS>>): MetricFamily[] {
   return familiesOf(stageMetrics, rising(read, 'seconds'));
 }
 
 /** @param read returns the current sums */
-export function indexerFamilies(read: () => Map<string, Counts<typeof INDEXER_COUNTERS>>): Family[] {
+export function indexerFamilies(read: () => Map<string, Counts<typeof INDEXER_COUNTERS>>): MetricFamily[] {
   return familiesOf(indexerMetrics, read);
 }
 
@@ -130,7 +130,7 @@ function metricsOf<T extends Table>(scope: string, label: string, table: T): Com
 function familiesOf<N extends string>(
   metrics: readonly ComponentMetric<N>[],
   read: () => Map<string, Record<N, number>>,
-): Family[] {
+): MetricFamily[] {
   return metrics.map(({ counter, type, name, label, description }) =>
     readFamily(type, name, `${description}, by ${label}.`, () => samples(label, read(), counter)),
   );

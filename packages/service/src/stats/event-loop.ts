@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 const RESOLUTION_MILLIS = 20;
 const WINDOW_MILLIS = 10_000;
 const NANOS = 1e9;
-const NOTHING = { mean: 0, p50: 0, p99: 0, max: 0 };
+const NO_DELAY = { mean: 0, p50: 0, p99: 0, max: 0 };
 
 /** The delay of the event loop, in seconds. */
 export interface LoopDelay {
@@ -20,8 +20,8 @@ export interface LoopDelay {
 export class EventLoop {
   readonly #monitor = monitorEventLoopDelay({ resolution: RESOLUTION_MILLIS });
   readonly #timer: NodeJS.Timeout;
-  #last: LoopDelay = NOTHING;
-  #before: LoopDelay = NOTHING;
+  #last: LoopDelay = NO_DELAY;
+  #before: LoopDelay = NO_DELAY;
 
   constructor() {
     this.#monitor.enable();
@@ -51,7 +51,7 @@ export class EventLoop {
 }
 
 function read(monitor: ReturnType<typeof monitorEventLoopDelay>): LoopDelay {
-  if (monitor.count === 0) return NOTHING;
+  if (monitor.count === 0) return NO_DELAY;
   return {
     mean: monitor.mean / NANOS,
     p50: monitor.percentile(50) / NANOS,

@@ -9,7 +9,7 @@ export interface Sample {
 }
 
 /** A metric with its samples, in the data model of Prometheus. */
-export interface Family {
+export interface MetricFamily {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
@@ -21,7 +21,7 @@ const MAX_SERIES = 500;
 const OTHER = 'other';
 
 /** A counter with labels. */
-export class CounterFamily<L extends string = never> implements Family {
+export class CounterFamily<L extends string = never> implements MetricFamily {
   readonly type = 'counter';
   readonly name: string;
   readonly help: string;
@@ -48,7 +48,7 @@ export class CounterFamily<L extends string = never> implements Family {
 }
 
 /** A histogram with labels. */
-export class HistogramFamily<L extends string = never> implements Family {
+export class HistogramFamily<L extends string = never> implements MetricFamily {
   readonly type = 'histogram';
   readonly name: string;
   readonly help: string;
@@ -91,7 +91,7 @@ export function readFamily(
   name: string,
   help: string,
   read: () => number | Iterable<Sample>,
-): Family {
+): MetricFamily {
   return {
     type,
     name,

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import type { EventLoop } from './event-loop.ts';
-import { type Family, HistogramFamily, readFamily, type Sample } from './families.ts';
+import { HistogramFamily, type MetricFamily, readFamily, type Sample } from './families.ts';
 import type { Metrics } from './metrics.ts';
 
 const MICROS = 1e6;
@@ -18,7 +18,7 @@ const GC_KINDS: Readonly<Record<number, string>> = {
  * Prometheus client libraries, so that existing dashboards work.
  */
 export class ProcessMetrics {
-  readonly families: readonly Family[];
+  readonly families: readonly MetricFamily[];
   readonly #collections: PerformanceObserver;
 
   constructor(dropwizard: Metrics, loop: EventLoop) {
@@ -43,7 +43,7 @@ export class ProcessMetrics {
   }
 }
 
-function processFamilies(loop: EventLoop): Family[] {
+function processFamilies(loop: EventLoop): MetricFamily[] {
   const gauge = (name: string, help: string, read: () => number | Iterable<Sample>) =>
     readFamily('gauge', name, help, read);
   const started = performance.timeOrigin / 1000;

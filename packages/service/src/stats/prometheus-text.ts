@@ -1,10 +1,10 @@
 import { escapeControls } from '@headrace/engine/plain-text';
-import type { Family, Labels } from './families.ts';
+import type { Labels, MetricFamily } from './families.ts';
 
 export const PROMETHEUS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Returns families in the Prometheus text format. */
-export function prometheusText(families: Iterable<Family>): string {
+export function prometheusText(families: Iterable<MetricFamily>): string {
   const lines: string[] = [];
   for (const family of families) {
     const { name, help, type } = family;

@@ -1,7 +1,7 @@
 import { namesOf, noDocuments, OUTCOME_COUNTERS, RUN_COUNTERS } from '@headrace/engine';
 import type { RunDetails } from '../api/run-details.ts';
 import { IndexerTotals, indexerFamilies, StageTotals, stageFamilies } from './component-metrics.ts';
-import { CounterFamily, type Family, HistogramFamily, readFamily, type Sample } from './families.ts';
+import { CounterFamily, HistogramFamily, type MetricFamily, readFamily, type Sample } from './families.ts';
 import type { Metrics } from './metrics.ts';
 
 const ENDS = ['succeeded', 'failed', 'cancelled', 'interrupted'];
@@ -23,7 +23,7 @@ export interface RunsNow {
 
 /** The totals of the runs of a service: finished runs, and running runs so far. */
 export class RunMetrics {
-  readonly families: readonly Family[];
+  readonly families: readonly MetricFamily[];
   readonly #dropwizard: Metrics;
   readonly #accepted = new CounterFamily('headrace_runs_accepted_total', 'Requested runs that were accepted.', [{}]);
   readonly #ended = new CounterFamily(

@@ -1,4 +1,4 @@
-import { CounterFamily, type Family, readFamily } from './families.ts';
+import { CounterFamily, type MetricFamily, readFamily } from './families.ts';
 
 const OUTCOMES = ['started', 'skipped', 'missed', 'failed'] as const;
 
@@ -7,7 +7,7 @@ export type ScheduleOutcome = (typeof OUTCOMES)[number];
 
 /** The metrics of the schedules. */
 export class ScheduleMetrics {
-  readonly families: readonly Family[];
+  readonly families: readonly MetricFamily[];
   readonly #times = new CounterFamily<'outcome'>(
     'headrace_schedule_times_total',
     'Times of schedules that have come, by outcome: started, skipped, missed, failed.',

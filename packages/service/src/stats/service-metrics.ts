@@ -1,4 +1,4 @@
-import { CounterFamily, type Family, HistogramFamily, readFamily } from './families.ts';
+import { CounterFamily, HistogramFamily, type MetricFamily, readFamily } from './families.ts';
 import type { Metrics } from './metrics.ts';
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -7,7 +7,7 @@ const GROUPS = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const;
 
 /** The metrics of HTTP and the store. Each event is counted once here, for both formats. */
 export class ServiceMetrics {
-  readonly families: readonly Family[];
+  readonly families: readonly MetricFamily[];
   /** Returns the number of open connections. The code that opens the listeners sets it. */
   connections: () => number = () => 0;
   /** Returns the size of the files of the store in bytes. */

@@ -7,7 +7,7 @@ import { TextPool } from './text-pool.ts';
 /** The parent of the top nodes. */
 export const ROOT = -1;
 /** The content of a node without an entry. */
-const NOTHING = 0;
+const NO_ENTRY = 0;
 
 /** How a trie reads terms and texts. */
 export interface TermSyntax {
@@ -66,11 +66,11 @@ export class TermTrieBuilder {
     this.#firstUnits[first >> 3] = (this.#firstUnits[first >> 3] as number) | (1 << (first & 7));
     let node = ROOT;
     for (let position = 0; ; ) {
-      if (node !== ROOT && position === folded.length && this.#held.get(node) > NOTHING) {
+      if (node !== ROOT && position === folded.length && this.#held.get(node) > NO_ENTRY) {
         this.#addVariant(this.#held.get(node) - 1, term, payload);
         return;
       }
-      if (node !== ROOT && this.#held.get(node) < NOTHING) {
+      if (node !== ROOT && this.#held.get(node) < NO_ENTRY) {
         const other = -this.#held.get(node) - 1;
         if (this.#foldedOf(other) === folded) {
           this.#addVariant(other, term, payload);
@@ -123,7 +123,7 @@ export class TermTrieBuilder {
       this.#held.set(node, entry + 1);
       return;
     }
-    this.#held.set(node, NOTHING);
+    this.#held.set(node, NO_ENTRY);
     this.#held.set(this.#newNode(node, this.#symbolAt(folded, position)), -entry - 1);
   }
 
@@ -169,7 +169,7 @@ export class TermTrieBuilder {
   #newNode(parent: number, symbol: number): number {
     const node = this.#parents.push(parent);
     this.#symbols.push(symbol);
-    this.#held.push(NOTHING);
+    this.#held.push(NO_ENTRY);
     if (slotsFor(node + 1) <= this.#slots.length) this.#occupy(node);
     else {
       this.#slots = new Int32Array(this.#slots.length * 2);

@@ -10,7 +10,7 @@ const MAX_EDITS = 2;
 const MAX_DEPTH = 200;
 
 /** A query without terms after the analysis. It matches nothing. */
-const NOTHING: Query = { type: 'boolean', clauses: [] };
+const MATCHES_NOTHING: Query = { type: 'boolean', clauses: [] };
 
 /**
  * Parses a query in the syntax of Lucene's classic query parser with the default operator OR. There is no precedence:
@@ -36,7 +36,7 @@ class QueryParser {
   query(): Query {
     const query = this.#clauses(this.#defaultField);
     this.#take('end');
-    return query ?? NOTHING;
+    return query ?? MATCHES_NOTHING;
   }
 
   /** Parses clauses up to a closing bracket or the end. Returns undefined if no clause is left. */

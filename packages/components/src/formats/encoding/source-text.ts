@@ -14,7 +14,7 @@ import { DECODER_OF, isAuto, type NamesOf } from './encoding-settings.ts';
 
 const UTF_8 = 'UTF-8';
 const UTF_8_MARK_BYTES = 3;
-const NOTHING = new Uint8Array();
+const NO_BYTES = new Uint8Array();
 /** The number of bytes that are read for a byte-order mark and an XML declaration. */
 const HEAD_BYTES = 1024;
 
@@ -167,7 +167,7 @@ function isUtf8Label(label: string): boolean {
 
 async function* transcoded(source: ByteSource, decoder: CharsetDecoder): ByteSource {
   for await (const piece of source) yield Buffer.from(decoder.decode(piece, true));
-  yield Buffer.from(decoder.decode(NOTHING, false));
+  yield Buffer.from(decoder.decode(NO_BYTES, false));
 }
 
 /** Reads bytes until there are `enough` or the source ends. Returns a copy, because the source may reuse its memory. */

@@ -2,6 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryLedger, type MemoryLimits, memoryLimits } from './memory-ledger.ts';
 import { holdMemory, memoryOf, threadMemory, workForRun } from './thread-memory.ts';
 
+// These tests collect garbage many times, which takes long in the large heap of the unit tests. So they run in a
+// separate process.
+
 const MIB = 2 ** 20;
 const ledger = MemoryLedger.ofProcess();
 let before: MemoryLimits;
@@ -41,6 +44,16 @@ describe('the memory of a thread', () => {
     workForRun({ stopped: () => false, mayBlock: false });
     ledger.setLimits(before);
     expect(ledger.taken).toBe(0);
+  });
+
+  it.each([['12'], [-1], [Number.NaN], [undefined]])('refuses %o as a number of bytes', (bytes) => {
+    const hold = memoryOf({ id: '0' });
+    for (const call of ['take', 'takeNow', 'takeIfFree'] as const) {
+      expect(() => hold[call](bytes as never), call).toThrow(
+        expect.objectContaining({ code: 'HR_COMPONENT_CONTRACT' }),
+      );
+    }
+    expect(hold.bytes).toBe(0);
   });
 
   it('does not count small values', () => {

@@ -8,6 +8,9 @@ import { memoryOf, threadMemory } from '../memory/thread-memory.ts';
 import { runPipeline } from '../testing/pipeline-harness.ts';
 import { stageContext } from '../testing/stage-harness.ts';
 
+// These tests collect garbage many times, which takes long in the large heap of the unit tests. So they run in a
+// separate process.
+
 const MIB = 2 ** 20;
 const ledger = MemoryLedger.ofProcess();
 let before: MemoryLimits;

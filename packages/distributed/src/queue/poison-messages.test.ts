@@ -1,8 +1,8 @@
 import { createLogger } from '@headrace/engine';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CarefulReading, type Range } from './careful-reading.ts';
 import { message, outcome } from './message.test.lib.ts';
+import { PoisonMessages, type Range } from './poison-messages.ts';
 import { BUSY } from './queue-commits.ts';
 
 const silent = createLogger('test', () => undefined);
@@ -46,7 +46,7 @@ class Owners {
   }
 
   async #own(): Promise<void> {
-    const careful = new CarefulReading(
+    const poison = new PoisonMessages(
       this.maxRetries,
       {
         commit: async (_, { offset }, note) => {
@@ -57,11 +57,11 @@ class Owners {
       },
       silent,
     );
-    this.note = careful.gained(0, BigInt(this.offset), this.note);
+    this.note = poison.gained(0, BigInt(this.offset), this.note);
     for (let at = this.offset; at < this.messages.length; at++) {
       const one = message({ offset: at });
       const documents = this.messages[at] as readonly number[];
-      if (!careful.covers(one)) {
+      if (!poison.covers(one)) {
         this.#process(documents);
         this.offset = at + 1;
         continue;
@@ -70,7 +70,7 @@ class Owners {
         for (const [from, to] of ranges) this.#process(documents.slice(from, to));
         return { outcome: outcome({}), origin: undefined };
       };
-      const { dead } = await careful.process(
+      const { dead } = await poison.process(
         one,
         documents.length,
         () => process([[0, documents.length]]),
@@ -84,7 +84,7 @@ class Owners {
         },
       );
       this.dead.push(...dead.map((number) => documents[number] as number));
-      await careful.finished(one, documents.length > 1);
+      await poison.finished(one, documents.length > 1);
     }
   }
 
@@ -104,25 +104,25 @@ function messagesOf(counts: readonly number[]): number[][] {
   return counts.map((count) => Array.from({ length: count }, () => next++));
 }
 
-describe('careful reading', () => {
+describe('the search for poison messages', () => {
   it('does not begin if the last owner stopped normally, or if there was no owner', () => {
-    const careful = new CarefulReading(3, { commit: async () => undefined }, silent);
+    const poison = new PoisonMessages(3, { commit: async () => undefined }, silent);
     for (const note of ['', 'a note of another program', '{"other":1}', '{"busy":false}']) {
-      expect(careful.gained(0, 0n, note)).toBe(BUSY);
-      expect(careful.covers(message({}))).toBe(false);
+      expect(poison.gained(0, 0n, note)).toBe(BUSY);
+      expect(poison.covers(message({}))).toBe(false);
     }
   });
 
   it('begins if two owners have died among the same messages, with a warning', () => {
     const logged: string[] = [];
     const log = createLogger('test', (record) => logged.push(`${record.level}: ${record.message}`));
-    const careful = new CarefulReading(3, { commit: async () => undefined }, log);
-    const note = careful.gained(2, 100n, BUSY);
-    expect(careful.covers(message({ partition: 2 }))).toBe(false);
+    const poison = new PoisonMessages(3, { commit: async () => undefined }, log);
+    const note = poison.gained(2, 100n, BUSY);
+    expect(poison.covers(message({ partition: 2 }))).toBe(false);
     // The second owner has finished one message less than all that the first one may have had in progress.
-    expect(careful.gained(2, 611n, note)).toBe('{"solo":0}');
-    expect(careful.covers(message({ partition: 2 }))).toBe(true);
-    expect(careful.covers(message({ partition: 1 }))).toBe(false);
+    expect(poison.gained(2, 611n, note)).toBe('{"solo":0}');
+    expect(poison.covers(message({ partition: 2 }))).toBe(true);
+    expect(poison.covers(message({ partition: 1 }))).toBe(false);
     expect(logged).toEqual([
       'warn: The last owner of partition 2 ended without finishing its messages. They are processed again',
       'warn: The last owners of partition 2 ended without finishing the same messages. The next 64 batches, or 512 documents, are processed one by one',
@@ -130,15 +130,15 @@ describe('careful reading', () => {
   });
 
   it('does not begin if the second owner has died at later messages', () => {
-    const careful = new CarefulReading(3, { commit: async () => undefined }, silent);
-    const note = careful.gained(0, 100n, BUSY);
-    expect(careful.gained(0, 612n, note)).toBe('{"busy":true,"to":1124}');
-    expect(careful.covers(message({}))).toBe(false);
+    const poison = new PoisonMessages(3, { commit: async () => undefined }, silent);
+    const note = poison.gained(0, 100n, BUSY);
+    expect(poison.gained(0, 612n, note)).toBe('{"busy":true,"to":1124}');
+    expect(poison.covers(message({}))).toBe(false);
   });
 
   it('continues at the committed offset, with the note of the last owner', () => {
-    const careful = new CarefulReading(3, { commit: async () => undefined }, silent);
-    for (const note of ['{"solo":2}', '{"range":[0,32],"dead":[]}']) expect(careful.gained(0, 0n, note)).toBe(note);
+    const poison = new PoisonMessages(3, { commit: async () => undefined }, silent);
+    for (const note of ['{"solo":2}', '{"range":[0,32],"dead":[]}']) expect(poison.gained(0, 0n, note)).toBe(note);
   });
 
   it.each([

@@ -7,6 +7,9 @@ import { ElasticsearchLookup } from '../stages/elasticsearch-lookup.ts';
 import { QueryOpensearch } from '../stages/query-opensearch.ts';
 import { HttpClient } from './http-client.ts';
 
+// These tests collect garbage many times, which takes long in the large heap of the unit tests. So they run in a
+// separate process.
+
 const MIB = 2 ** 20;
 let stub: StubServer;
 let client: HttpClient;

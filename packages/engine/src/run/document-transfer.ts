@@ -17,7 +17,7 @@ export interface DocumentSource {
   execute(publisher: BatchingPublisher): void | Promise<void>;
 }
 
-export interface DeliveryOptions {
+export interface DocumentTransferOptions {
   readonly source: DocumentSource;
   readonly pool: Pick<
     PipelinePool,
@@ -47,8 +47,8 @@ export interface DeliveryOptions {
 }
 
 /** Moves all documents of one source through the pipeline threads to the indexer. */
-export class Delivery {
-  readonly #options: DeliveryOptions;
+export class DocumentTransfer {
+  readonly #options: DocumentTransferOptions;
   readonly #publisher: BatchingPublisher;
   /**
    * True after the source is abandoned. Documents that still finish count with their real result, also in a broken
@@ -56,7 +56,7 @@ export class Delivery {
    */
   #isGivenUp = false;
 
-  constructor(options: DeliveryOptions) {
+  constructor(options: DocumentTransferOptions) {
     const { pool, indexing, flow, tracks, accounts, reports, signal, collapse, maxPending = 0 } = options;
     const { largeChunks, readAtEnd, logger } = options;
     this.#options = options;

@@ -17,7 +17,7 @@ import type { RunStarts } from './start-limit.ts';
 const OUTCOMES: readonly string[] = ['passed', 'failed', 'not run'] satisfies CheckResult['outcome'][];
 
 /** The environment of an indexer in the thread of the run. */
-interface IndexerSurroundings {
+interface IndexerHost {
   /** This signal is aborted when the run must stop. */
   readonly signal: AbortSignal;
   readonly destinations?: DestinationAccess | undefined;
@@ -27,19 +27,19 @@ interface IndexerSurroundings {
 }
 
 /** The only indexer of a run. It is created when it is needed, connected once and closed at the end. */
-export class RunIndexers {
+export class LazyIndexer {
   readonly #request: RunRequest;
   readonly #config: IngestConfig;
   readonly #registry: Registry;
-  readonly #surroundings: IndexerSurroundings;
+  readonly #host: IndexerHost;
   #made: Promise<RunIndexer> | undefined;
   #connected: Promise<void> | undefined;
 
-  constructor(request: RunRequest, config: IngestConfig, registry: Registry, surroundings: IndexerSurroundings) {
+  constructor(request: RunRequest, config: IngestConfig, registry: Registry, host: IndexerHost) {
     this.#request = request;
     this.#config = config;
     this.#registry = registry;
-    this.#surroundings = surroundings;
+    this.#host = host;
   }
 
   get(): Promise<RunIndexer> {
@@ -49,7 +49,7 @@ export class RunIndexers {
 
   /** Lets the indexer complete its output. See `Indexer.finish`. */
   async finish(counts: DocumentCounts): Promise<FinishedOutput> {
-    const { signal } = this.#surroundings;
+    const { signal } = this.#host;
     const indexer = await this.#whenConnected();
     const output = (await indexer?.finish?.(counts, signal)) ?? { checks: [] };
     // A check whose outcome is not known must not count as passed.
@@ -76,7 +76,7 @@ export class RunIndexers {
 
   async #make(): Promise<RunIndexer> {
     try {
-      const { starting } = this.#surroundings;
+      const { starting } = this.#host;
       const indexer = await starting({ what: this.#name, code: 'HR_INDEXER_START' }, () => this.#create());
       const pipelines = new Map(this.#config.connectors.map(({ name, pipeline }) => [name, pipeline]));
       return {
@@ -100,7 +100,7 @@ export class RunIndexers {
 
   async #connect(indexer: Indexer | undefined): Promise<void> {
     const { entry, settings } = this.#config.indexer;
-    const { log, signal } = this.#surroundings;
+    const { log, signal } = this.#host;
     const { connectTimeout = 0 } = settings;
     await connectWithin(connectTimeout, async () => indexer?.connect?.(), createLogger(entry.name, log), signal);
     try {
@@ -115,7 +115,7 @@ export class RunIndexers {
 
   async #create(): Promise<Indexer | undefined> {
     const { entry, params, settings } = this.#config.indexer;
-    const { log, indexing, signal, destinations } = this.#surroundings;
+    const { log, indexing, signal, destinations } = this.#host;
     const context: IndexerContext = {
       runId: this.#request.runId,
       log: createLogger(entry.name, log),

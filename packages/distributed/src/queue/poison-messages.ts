@@ -38,7 +38,7 @@ interface Suspicion {
 }
 
 /** The results of the documents of a message that was processed in ranges. */
-export interface CarefulResult<Origin> {
+export interface RangesResult<Origin> {
   readonly outcome: ChunkOutcome;
   readonly origin: Origin | undefined;
   /** The numbers of the documents that kill their worker. */
@@ -61,7 +61,7 @@ const RANGE = 32;
  * Most workers do not die because of a document: somebody ends them, or the group excludes a slow one. So after one
  * death the next owner reads normally. Messages are processed alone only after a second death among the same messages.
  */
-export class CarefulReading {
+export class PoisonMessages {
   readonly #maxRetries: number;
   readonly #commits: Pick<QueueCommits, 'commit'>;
   readonly #log: Logger;
@@ -112,7 +112,7 @@ export class CarefulReading {
       plan: RangePlan,
       begin: (range: Range) => Promise<void>,
     ) => Promise<{ outcome: ChunkOutcome; origin: Origin }>,
-  ): Promise<CarefulResult<Origin>> {
+  ): Promise<RangesResult<Origin>> {
     const { suspect } = this.#partitions.get(message.partition) as Suspicion;
     // Finding the document inside its message takes two more attempts.
     const tries = count === 1 ? this.#maxRetries : Math.max(1, this.#maxRetries - 2);
@@ -120,7 +120,7 @@ export class CarefulReading {
       await this.#note(message, { solo: suspect.solo + 1 });
       return { ...(await whole()), dead: [] };
     }
-    if (count === 1) return { outcome: NOTHING, origin: undefined, dead: [0] };
+    if (count === 1) return { outcome: NO_OUTCOME, origin: undefined, dead: [0] };
     const plan = planOf(suspect, count);
     const { dead } = plan;
     return { ...(await ranges(plan, (range) => this.#note(message, { range, dead }))), dead };
@@ -194,7 +194,7 @@ function alive(to: number, dead: readonly number[]): Range[] {
   return ranges;
 }
 
-const NOTHING: ChunkOutcome = {
+const NO_OUTCOME: ChunkOutcome = {
   published: 0,
   created: 0,
   succeeded: 0,

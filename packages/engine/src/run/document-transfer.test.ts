@@ -6,7 +6,7 @@ import type { Failure } from '../errors/headrace-error.ts';
 import type { BatchingPublisher } from './batching-publisher.ts';
 import { ConnectorFailure } from './connector-failure.ts';
 import { noDocuments } from './counters.ts';
-import { Delivery, type DeliveryOptions } from './delivery.ts';
+import { DocumentTransfer, type DocumentTransferOptions } from './document-transfer.ts';
 import { OverdueError } from './time-limits.ts';
 
 const LOST: Failure = { code: 'HR_RUN_THREAD_LOST', message: 'the thread is gone' };
@@ -20,14 +20,18 @@ class Recorder {
   failed: Failure | undefined;
   lost = false;
 
-  /** Returns a delivery from a source that publishes documents with these ids and then calls `then`. */
-  delivery(ids: readonly string[], then?: () => Promise<void>, options: Partial<DeliveryOptions> = {}): Delivery {
+  /** Returns the transfer of a source that publishes documents with these ids and then calls `then`. */
+  transfer(
+    ids: readonly string[],
+    then?: () => Promise<void>,
+    options: Partial<DocumentTransferOptions> = {},
+  ): DocumentTransfer {
     const recorder = this;
     const execute = async (publisher: BatchingPublisher) => {
       for (const id of ids) await publisher.publish(Document.create(id));
       await then?.();
     };
-    return new Delivery({
+    return new DocumentTransfer({
       source: { execute },
       tracks: { begin: () => undefined },
       pool: {
@@ -79,20 +83,20 @@ const fails = async (): Promise<void> => {
   throw new Error('the source broke');
 };
 
-describe('the delivery of the documents of a connector', () => {
+describe('the transfer of the documents of a connector', () => {
   it('sends all documents and ends after the pipeline threads and the indexer have finished', async () => {
     const recorder = new Recorder();
-    const delivery = recorder.delivery(['a', 'b']);
-    await delivery.run();
+    const transfer = recorder.transfer(['a', 'b']);
+    await transfer.run();
     expect(recorder.events).toEqual(['submit 2', 'drain', 'flush']);
-    expect(delivery.received).toBe(2);
+    expect(transfer.received).toBe(2);
     expect(recorder.logged).toEqual([expect.stringMatching(/^2 docs published\. 0 children/)]);
   });
 
   it('finishes the published documents if the source fails, and then fails', async () => {
     const recorder = new Recorder();
     const error = await recorder
-      .delivery(['a', 'b'], fails)
+      .transfer(['a', 'b'], fails)
       .run()
       .catch((error: unknown) => error);
     expect(error).toBeInstanceOf(ConnectorFailure);
@@ -106,14 +110,14 @@ describe('the delivery of the documents of a connector', () => {
       recorder.stopping.abort();
       await fails();
     };
-    await recorder.delivery(['a'], then).run();
+    await recorder.transfer(['a'], then).run();
     expect(recorder.events).toEqual(['submit 1', 'drain', 'flush']);
   });
 
   it('abandons a source that exceeds the time limit, and counts its waiting documents as lost', async () => {
     const recorder = new Recorder();
     const never = () => new Promise<void>(() => undefined);
-    const collapse = recorder.delivery(['a'], never, { timeoutMillis: 20, collapse: true });
+    const collapse = recorder.transfer(['a'], never, { timeoutMillis: 20, collapse: true });
     await expect(collapse.run()).rejects.toThrow(OverdueError);
     expect(recorder.events).toEqual([
       'stop',
@@ -129,22 +133,22 @@ describe('the delivery of the documents of a connector', () => {
       recorder.failed = LOST;
       recorder.lost = true;
     };
-    await expect(recorder.delivery(['a'], then).run()).rejects.toMatchObject({ failure: LOST });
+    await expect(recorder.transfer(['a'], then).run()).rejects.toMatchObject({ failure: LOST });
     expect(recorder.events).not.toContain('flush');
     expect(recorder.events).toContain('abort HR_RUN_THREAD_LOST');
   });
 
   it('counts received documents before it merges documents with the same id', async () => {
     const recorder = new Recorder();
-    const delivery = recorder.delivery(['a', 'a', 'b'], undefined, { collapse: true });
-    await delivery.run();
-    expect([delivery.received, recorder.counts.published]).toEqual([3, 2]);
+    const transfer = recorder.transfer(['a', 'a', 'b'], undefined, { collapse: true });
+    await transfer.run();
+    expect([transfer.received, recorder.counts.published]).toEqual([3, 2]);
     expect(recorder.logged).toEqual([expect.stringContaining('3 docs published (2 after collapsing)')]);
   });
 
   it('logs no counts if the source fails before it publishes a document', async () => {
     const recorder = new Recorder();
-    await expect(recorder.delivery([], fails).run()).rejects.toThrow('the source broke');
+    await expect(recorder.transfer([], fails).run()).rejects.toThrow('the source broke');
     expect(recorder.logged).toEqual([]);
   });
 });
