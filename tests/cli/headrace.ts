@@ -149,4 +149,8 @@ afterEach(async () => {
   await ofTest.remove();
 });
 
-afterAll(() => ofFile.remove());
+afterAll(async () => {
+  // If another hook after a test fails, the hook above does not run.
+  await ofTest.remove();
+  await ofFile.remove();
+});

@@ -58,7 +58,7 @@ describe('stopping', () => {
   });
 
   it('aborts a run if a stage does not return', async () => {
-    const run = harness.start(configOf({ stages: '{class: Trouble, kind: hang}' }));
+    const run = harness.start(configOf({ stages: '{class: Trouble, kind: compute, millis: 86400000}' }));
     while (run.progress().connectors[0]?.status !== 'running') await new Promise((resolve) => setTimeout(resolve, 20));
     run.stop('CANCELLED');
     const result = await run.done;

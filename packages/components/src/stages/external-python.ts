@@ -37,7 +37,7 @@ const parameters = Type.Object({
 /** The time limit for loading the script. Importing its packages may take long. */
 const MILLIS_TO_START = 2 * 60_000;
 const MILLIS_FOR_A_CALL = 5 * 60_000;
-/** The limit of processor time for one call, for an untrusted config. */
+/** The highest limit of processor time for one call, for an untrusted config. */
 const PROCESSOR_MILLIS = 60_000;
 
 /**
@@ -62,8 +62,8 @@ const PROCESSOR_MILLIS = 60_000;
  * ./src/main/resources or ./src/test/resources of the server, and a pythonExecutable without a path. If the policy of
  * the service has scripts: sandbox (as strict does), scripts run inside a boundary of the operating system: without
  * network and new processes, with read access only to Python and the folder of the script, with 1 GiB of memory, 60
- * seconds of processor time for each document, and without requirementsPath. A machine without such a boundary refuses
- * the stage.
+ * seconds of processor time for each document (worker.maxProcessingSecs if it is less), and without requirementsPath. A
+ * machine without such a boundary refuses the stage.
  */
 export class ExternalPython extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -100,7 +100,7 @@ export class ExternalPython extends Stage<typeof parameters> {
   override async start(): Promise<void> {
     const { scriptPath, requirementsPath } = this.params;
     const pythonExecutable = this.params.pythonExecutable as string;
-    const { trusted, log, threadNumber } = this.context;
+    const { trusted, log, threadNumber, computeMillis = PROCESSOR_MILLIS } = this.context;
     if (!trusted && !/^python[\d.]*$/.test(pythonExecutable)) {
       throw new HeadraceError('HR_STAGE_START', `An uploaded config cannot run ${pythonExecutable}`, {
         hint: 'Only the name of a Python is allowed, such as python3 or python3.12.',
@@ -129,7 +129,9 @@ export class ExternalPython extends Stage<typeof parameters> {
       name: scriptPath,
       command,
       args: launch.args,
-      ...(inBoundary ? { env: {}, processorMillis: PROCESSOR_MILLIS } : { env: process.env }),
+      ...(inBoundary
+        ? { env: {}, processorMillis: Math.min(computeMillis, PROCESSOR_MILLIS), overdueCode: 'HR_STAGE_OVERDUE' }
+        : { env: process.env }),
       startProgram: (program, itsArgs, options) => ChildProgram.start(program, itsArgs, { ...options, confined }),
       startMillis: MILLIS_TO_START,
       callMillis: MILLIS_FOR_A_CALL,

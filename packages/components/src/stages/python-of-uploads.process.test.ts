@@ -244,6 +244,17 @@ def process_document(doc):
     expect(JSON.parse((await run(text)) ?? '')).toMatchObject({ v: 1, p: join(process.cwd(), 'python/venv') });
   });
 
+  it('fails a document on which it computes longer than worker.maxProcessingSecs', async () => {
+    writeFileSync('python/script.py', 'def process_document(doc):\n    while doc["id"] == "1": pass');
+    const limited = stageContext({ trusted: false, computeMillis: 1000 });
+    const documents = [{ id: '1' }, { id: '2' }];
+    const results = await runStage(ExternalPython, { scriptPath: 'script.py' }, documents, limited);
+    expect(results.map(({ error, documents: [document] }) => error ?? document)).toEqual([
+      expect.stringMatching(/took more than 1 s of processor time/),
+      '{"id":"2"}',
+    ]);
+  });
+
   it('refuses requirements, and scripts beside files of the service', async () => {
     writeFileSync('python/requirements.txt', 'x');
     const text = 'def process_document(doc): return None';
