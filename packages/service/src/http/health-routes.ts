@@ -37,7 +37,10 @@ export async function healthRoutes(app: ServiceApp, { readiness }: ServiceParts)
           {
             200: {
               description: 'Ready; the body is empty without `verbose`',
-              content: { 'application/json': { schema: Ready }, 'text/plain': { schema: Type.String({ maxLength: 0 }) } },
+              content: {
+                'application/json': { schema: Ready },
+                'text/plain': { schema: Type.String({ maxLength: 0 }) },
+              },
             },
           },
           503,

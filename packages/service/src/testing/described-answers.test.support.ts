@@ -36,7 +36,7 @@ export class DescribedAnswers {
     return DescribedAnswers.#loaded;
   }
 
-  /** Throws if the document does not describe the answer. */
+  /** Throws if the document does not describe the answer, or one of its properties. */
   check({ method, path, status, type, text }: GivenAnswer): void {
     const mediaType = (type ?? '').split(';')[0] as string;
     if (mediaType !== 'application/json' || text === '') return;
