@@ -80,7 +80,7 @@ export const INDEXER_COUNTERS = {
   },
 } as const satisfies Record<string, Counter>;
 
-/** What became of documents. */
+/** Counts of documents by outcome. */
 export const OUTCOME_COUNTERS = {
   succeeded: {
     title: 'Succeeded',
