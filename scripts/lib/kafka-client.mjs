@@ -5,8 +5,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname, join, sep } from 'node:path';
 
-/** The library, and the libraries that it needs. */
-const LIBRARIES = [
+/** The library, and the libraries that it needs. `tests/house/kafka-client.test.ts` compares them with its imports. */
+export const LIBRARIES = [
   '@platformatic/kafka',
   '@platformatic/dynamic-buffer',
   'debug',
@@ -21,7 +21,8 @@ const LIBRARIES = [
 ];
 
 const UNUSED = 'export default {};';
-const REPLACED = {
+/** The modules that the library imports and Headrace does not need, with the code in place of them. */
+export const REPLACED = {
   // Only clients with the option `strict` check their options, and Headrace does not use it.
   'ajv/dist/2020.js': `export class Ajv2020 {
     addKeyword() {}

@@ -27,6 +27,7 @@ const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
   'packages/local-models/src/onnx-runtime.ts': 'finds the libraries of a package, which no config names',
   'plugins/parquet/src/writing/sync-name.ts': 'opens the folder of a path that allowedPath returned',
   'plugins/text-extraction/src/parsing/cached-parse.ts': 'reads the version of its package',
+  'plugins/text-extraction/src/formats/pdf-library.ts': 'reads the version of a package, which no config names',
   'plugins/ocr/src/recognition/built-in-recognizer.ts': 'copies the data of languages to a new folder',
   'plugins/ocr/src/recognition/program-recognizer.ts': 'writes images for the program to a new folder',
   'plugins/vector-stores/src/lancedb/lance-process.ts': 'creates the folder that allowedPath returned',

@@ -6,87 +6,28 @@ interface Pinned {
   readonly version: string;
   /** The folder of the package that depends on the library. Defaults to packages/components. */
   readonly owner?: string;
-  /** The private parts that Headrace uses, and what to check by hand after an upgrade. */
-  readonly uses: string;
 }
+
+/** Describes the private parts of each library that Headrace uses, and what to check after an upgrade. */
+const GUIDE = 'docs/contributing/libraries.md';
 
 /** Libraries whose private parts Headrace uses. A new version may change these without notice. */
 const PINNED: readonly Pinned[] = [
-  {
-    name: 'pg',
-    version: '8.23.1',
-    uses:
-      'postgres-connection.ts replaces attachListeners of the Connection and calls methods that its types do not have; ' +
-      'describe.ts depends on the order of handleRowDescription and handleReadyForQuery. Run the tests of database/postgres.',
-  },
-  {
-    name: 'mysql2',
-    version: '3.24.6',
-    uses:
-      'mysql-connection.ts sets the time-out on the socket of the connection, `stream`, which its types do not have. Run the ' +
-      'tests of database/mysql.',
-  },
-  {
-    name: 'jsonata',
-    version: '2.2.2',
-    uses:
-      'packages/jsonata/src/compile.ts compiles the syntax tree that the parser returns: compare the node types and their keys ' +
-      'with KNOWN in that file, then run jsonata.test.ts and the golden cases of ApplyJSONata.',
-  },
-  {
-    name: '@platformatic/kafka',
-    version: '2.12.1',
-    uses:
-      'scripts/lib/kafka-client.mjs replaces libraries that it imports, and group-member.ts uses kGetConnection and kGetApi. ' +
-      'Compare its imports with the replacements, then run the tests of kafka and of packages/distributed after a build.',
-  },
-  {
-    name: 'hyparquet',
-    version: '1.33.0',
-    owner: 'plugins/parquet',
-    uses:
-      'plugins/parquet/src/reading/page-reader.ts and encodings.ts read pages, and stored-bounds.ts and page-index.ts read ' +
-      'statistics, with functions of modules that the package exports but does not document. Run the tests of plugins/parquet.',
-  },
-  {
-    name: 'unpdf',
-    version: '1.8.1',
-    owner: 'plugins/text-extraction',
-    uses:
-      'pdf-library.ts replaces the method getPageDict of pdf.js in the source that the package contains. Run ' +
-      'pdf-library.test.ts, which fails if the method has another name.',
-  },
-  {
-    name: 'tesseract.js',
-    version: '7.0.0',
-    owner: 'plugins/ocr',
-    uses:
-      'built-in-recognizer.ts listens to the thread of the engine, `worker`, which its types do not have, and ' +
-      'engine-thread-entry.ts loads the file of this thread. Run the tests of plugins/ocr.',
-  },
-  {
-    name: '@e965/xlsx',
-    version: '0.20.3',
-    owner: 'plugins/text-extraction',
-    uses:
-      'spreadsheet.ts and ole.ts use CFB and parse_zip, which its types do not describe. Run the tests of ' +
-      'plugins/text-extraction.',
-  },
+  { name: 'pg', version: '8.23.1' },
+  { name: 'mysql2', version: '3.24.6' },
+  { name: 'jsonata', version: '2.2.2' },
+  { name: '@platformatic/kafka', version: '2.12.1' },
+  { name: 'unpdf', version: '1.8.1', owner: 'plugins/text-extraction' },
+  { name: 'tesseract.js', version: '7.0.0', owner: 'plugins/ocr' },
+  { name: '@hyzyla/pdfium', version: '2.1.13', owner: 'plugins/ocr' },
+  { name: '@e965/xlsx', version: '0.20.3', owner: 'plugins/text-extraction' },
 ];
 
 /** Matches an import of an internal file of a library: `library/lib/part.js`. Documented files are not internal. */
 const INSIDE =
   /(?:from |import\(|require\(|createRequire\(import\.meta\.url\)\()'((?!\.|#|node:|@headrace\/)(?:@[^/']+\/)?[^/']+\/[^']*\.[cm]?js)'/g;
 /** Files that are documented, or whose libraries are pinned. */
-const ALLOWED = [
-  'ajv/dist/2020.js',
-  'hyparquet/src/column.js',
-  'hyparquet/src/alp.js',
-  'hyparquet/src/datapage.js',
-  'hyparquet/src/plain.js',
-  'hyparquet/src/thrift.js',
-  'tesseract.js/src/worker-script/node/index.js',
-];
+const ALLOWED = ['ajv/dist/2020.js', 'tesseract.js/src/worker-script/node/index.js'];
 
 it('no source file imports an internal file of a library', () => {
   const wrong = repositoryFiles()
@@ -106,7 +47,7 @@ it('the test recognises an import of an internal file of a library', () => {
 
 describe.each(PINNED)(
   'the library $name, whose private parts Headrace uses',
-  ({ name, version, owner = 'packages/components', uses }) => {
+  ({ name, version, owner = 'packages/components' }) => {
     const { dependencies, devDependencies = {} } = JSON.parse(readText(`${owner}/package.json`)) as {
       dependencies: Record<string, string>;
       devDependencies?: Record<string, string>;
@@ -124,7 +65,13 @@ describe.each(PINNED)(
       const installed = [`node_modules/${name}`, `${owner}/node_modules/${name}`].flatMap(
         (path) => packages[path]?.version ?? [],
       );
-      expect(installed, `Before you change the version here: ${uses}`).toEqual([version]);
+      const advice = `Before you change the version here, read the section ${name} of ${GUIDE}, and do what it says.`;
+      expect(installed, advice).toEqual([version]);
     });
   },
 );
+
+it('each of these libraries has a section in the guide for upgrades, and no other library has one', () => {
+  const sections = Array.from(readText(GUIDE).matchAll(/^## (.+)\n\n- \*\*What:/gm), ([, name]) => name);
+  expect(sections.toSorted()).toEqual(PINNED.map(({ name }) => name).toSorted());
+});

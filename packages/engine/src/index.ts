@@ -132,6 +132,7 @@ export {
   setNested,
 } from './document/nested-path.ts';
 export { doubleText, integerText, widenFloat } from './document/number-text.ts';
+export { parseJson } from './document/plain-json.ts';
 export { readDocument } from './document/read-document.ts';
 export { Shape } from './document/shape.ts';
 export { isPlainText, SourceText } from './document/source-text.ts';

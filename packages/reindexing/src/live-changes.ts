@@ -11,6 +11,11 @@ export interface LiveChanges {
   exclusively<T>(work: () => Promise<T>): Promise<T>;
   /** Returns whether the new index has all changes of the live one. Call it in `exclusively`, when all are replayed. */
   check(): Promise<CheckResult[]>;
+  /**
+   * Returns a check that reports what others have written to the replaced output between `check` and the move of the
+   * alias. Undefined if nothing was written. Call it in `exclusively`, after the move.
+   */
+  checkMove?(): Promise<CheckResult | undefined>;
   /** Ends the recording. Further calls do nothing. */
   close(): void;
 }

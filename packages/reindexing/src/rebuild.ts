@@ -120,7 +120,8 @@ export class Rebuild {
         const checks = [...(replayed === 0 ? early : await check(within)), ...(await changes.check())];
         within.throwIfAborted();
         if (hasFailed(checks)) return { checks };
-        return { checks, moved: await this.#move(target) };
+        const moved = await this.#move(target);
+        return { checks: await this.#afterMove(checks, changes), moved };
       } catch (error) {
         if (signal.aborted || !late.aborted) throw error;
         throw new ReindexError(
@@ -135,6 +136,18 @@ export class Rebuild {
     const moved = await target.moveToNew(this.index);
     this.#options.log.info(`The alias ${this.#alias} points to ${this.index}`);
     return moved;
+  }
+
+  /** Returns the checks, with what others wrote between them and the move of the alias. */
+  async #afterMove(checks: readonly CheckResult[], changes: LiveChanges): Promise<readonly CheckResult[]> {
+    try {
+      const late = await changes.checkMove?.();
+      return late === undefined ? checks : [...checks.filter(({ name }) => name !== late.name), late];
+    } catch (error) {
+      const { log } = this.#options;
+      log.warn(`Whether others wrote to the old output just before the alias moved is not known: ${messageOf(error)}`);
+      return checks;
+    }
   }
 
   /** Throws an error if somebody has deleted the new index. */

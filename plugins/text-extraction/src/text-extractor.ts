@@ -31,6 +31,7 @@ import {
   storageParameters,
   unreadyStorages,
 } from 'headrace/storage';
+import { requirePdfLibrary, UnsupportedPdfLibrary } from './formats/pdf-library.ts';
 import { cachedParse, readersIdentity } from './parsing/cached-parse.ts';
 import { checkIgnored, ignoredParameters } from './parsing/ignored-parameters.ts';
 import { cleanName, MetadataFilter } from './parsing/metadata.ts';
@@ -239,6 +240,8 @@ export class TextExtractor extends Stage<typeof parameters> {
 
   override async start(): Promise<void> {
     const { maxMemoryMb = 512, parseTimeout = 120_000, tika } = this.params;
+    // The server reads PDF files itself.
+    if (tika === undefined) checkPdfLibrary();
     const threads = new ParseThreads(
       { memoryMb: Math.min(maxMemoryMb, maxValueBytes() / MIB), timeout: parseTimeout },
       THREADS,
@@ -410,6 +413,16 @@ export class TextExtractor extends Stage<typeof parameters> {
       child.set('file_content', bytes);
       return child;
     });
+  }
+}
+
+/** Throws if pdf.js is installed in another version than the one that the plugin changes, before any file is read. */
+function checkPdfLibrary(): void {
+  try {
+    requirePdfLibrary();
+  } catch (error) {
+    if (!(error instanceof UnsupportedPdfLibrary)) throw error;
+    throw new HeadraceError('HR_LIBRARY_VERSION', error.message, { hint: error.hint });
   }
 }
 

@@ -10,6 +10,7 @@ import {
   type ModuleReference,
   OneOf,
   type ParameterProblem,
+  parseJson,
   type ReportProblem,
   type Static,
   Type,
@@ -209,7 +210,7 @@ interface Fetched {
 }
 
 function readCount(body: Buffer, count: number): Reply {
-  const { upsertedCount } = JSON.parse(body.toString()) as { upsertedCount?: number };
+  const { upsertedCount } = parseJson(body.toString()) as { upsertedCount?: number };
   if (upsertedCount === count) return { items: new Map() };
   const message = `Pinecone wrote ${upsertedCount} of ${count} vectors, and did not report which ones`;
   return { refused: { status: NO_ANSWER, message } };

@@ -9,6 +9,7 @@ import {
   type ModuleReference,
   OneOf,
   type ParameterProblem,
+  parseJson,
   type ReportProblem,
   type Static,
   Type,
@@ -233,7 +234,7 @@ interface BatchItem {
 
 /** Returns the failures of single objects. */
 function readItems({ body }: HttpResponse, count: number): Reply {
-  const results = JSON.parse(body.toString()) as readonly BatchItem[];
+  const results = parseJson(body.toString()) as readonly BatchItem[];
   if (!Array.isArray(results) || results.length !== count) {
     const message = `Weaviate did not report a result for each of ${count} objects`;
     return { refused: { status: NO_ANSWER, message } };

@@ -1,4 +1,4 @@
-import { counted, type DeliveryFailure, NO_ANSWER, type Reply } from '@headrace/engine';
+import { counted, type DeliveryFailure, NO_ANSWER, parseJson, type Reply } from '@headrace/engine';
 import { excerpt } from '../http/excerpt.ts';
 import { type HttpResponse, headerText } from '../http/http-client.ts';
 import { readRetryAfter } from '../http/retry.ts';
@@ -47,7 +47,7 @@ export function readReplyWithItems(response: HttpResponse, count: number): Reply
 
 function errorsOf(body: Buffer): readonly ItemError[] | undefined {
   try {
-    const answer = JSON.parse(body.toString()) as { errors?: unknown } | null;
+    const answer = parseJson(body.toString()) as { errors?: unknown } | null;
     const errors = answer?.errors ?? [];
     return typeof answer === 'object' && answer !== null && Array.isArray(errors) ? errors : undefined;
   } catch {

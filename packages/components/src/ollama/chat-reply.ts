@@ -1,3 +1,5 @@
+import { parseJson } from '@headrace/engine';
+
 /** The maximum number of characters in a reply and in one line of the stream. It stops an endless reply. */
 const MAX_REPLY = 16 * 1024 * 1024;
 
@@ -38,7 +40,7 @@ function readLine(line: string): { content: string; done: boolean } {
   if (line.trim() === '') return { content: '', done: false };
   let piece: ChatLine | null;
   try {
-    piece = JSON.parse(line) as ChatLine | null;
+    piece = parseJson(line) as ChatLine | null;
   } catch {
     throw new Error(`Ollama sent something that is not JSON: ${line.slice(0, 200)}`);
   }

@@ -1,4 +1,4 @@
-import { counted, type DeliveryFailure, NO_ANSWER, type Reply } from '@headrace/engine';
+import { counted, type DeliveryFailure, NO_ANSWER, parseJson, type Reply } from '@headrace/engine';
 import { type ErrorCause, isFaultOfDestination, reasonOf } from '@headrace/reindexing';
 import { excerpt } from '../http/excerpt.ts';
 import { type HttpResponse, headerText } from '../http/http-client.ts';
@@ -161,7 +161,7 @@ export function strangeAnswer(response: HttpResponse, name: ProductName, what: s
 /** Parses the response as JSON; undefined if it is not JSON. */
 export function parse({ body }: HttpResponse): unknown {
   try {
-    return JSON.parse(body.toString());
+    return parseJson(body.toString());
   } catch {
     // Proxies may answer with HTML pages; the caller shows an excerpt.
     return undefined;

@@ -46,6 +46,8 @@ export class RecordedChanges implements LiveChanges {
   readonly #journal: ChangeJournal;
   readonly #before: LiveState;
   #others: OtherWriters | undefined;
+  /** The live indices at the last check. */
+  #checked: LiveState | undefined;
   #replayed = 0;
   #absent = 0;
   #refused = 0;
@@ -96,6 +98,7 @@ export class RecordedChanges implements LiveChanges {
   async check(): Promise<CheckResult[]> {
     const { admin, target, foreignWrites, log } = this.#rebuild;
     const now = await liveStateOf(admin, await target.live());
+    this.#checked = now;
     const known = this.#journal.writes;
     const unknown = this.#others?.unknown ?? 0;
     const { isForeign, found } = findForeignWrites(this.#before, now, { known, unknown });
@@ -111,6 +114,15 @@ export class RecordedChanges implements LiveChanges {
       expected: 'none refused',
     };
     return [changes, foreign];
+  }
+
+  async checkMove(): Promise<CheckResult | undefined> {
+    const checked = this.#checked;
+    if (checked === undefined) return undefined;
+    const { admin, log } = this.#rebuild;
+    const now = await liveStateOf(admin, new Set(checked.indices));
+    const { isForeign, found } = findForeignWrites(checked, now, { known: 0, unknown: 0 });
+    return isForeign ? foreignCheck(true, `${found}, just before the alias moved`, 'report', log) : undefined;
   }
 
   close(): void {

@@ -47,7 +47,7 @@ export class StreamRequests {
   async request(positions: readonly number[]): Promise<Reply> {
     const reply = await this.#send(positions);
     if ('refused' in reply || reply.items.size === 0) return reply;
-    const again = positions.filter((position, i) => this.#isNewStream(position, reply.items.get(i)));
+    const again = positions.filter((_, i) => isNotCreated(reply.items.get(i)));
     if (again.length === 0) return reply;
     for (const position of again) this.#writer.addStream(this.#names.of(position));
     const second = await this.#send(again);
@@ -56,11 +56,6 @@ export class StreamRequests {
     return itemsOf(positions, (position, i) =>
       secondFailures.has(position) ? secondFailures.get(position) : reply.items.get(i),
     );
-  }
-
-  /** Returns whether a document failed because its destination is a data stream, which was not known. */
-  #isNewStream(position: number, failure: DeliveryFailure | undefined): boolean {
-    return failure?.message.includes(NOT_CREATED) === true && this.#streamOf(position) === undefined;
   }
 
   async #send(positions: readonly number[]): Promise<Reply> {
@@ -125,4 +120,12 @@ function itemsOf(
 /** Returns whether a request with this status may have written documents. */
 function isUnsure(status: number): boolean {
   return status === NO_ANSWER || status >= 500;
+}
+
+/**
+ * Returns whether a document failed because it was not sent with `create`. The data stream may be known meanwhile:
+ * several requests are in flight.
+ */
+function isNotCreated(failure: DeliveryFailure | undefined): boolean {
+  return failure?.message.includes(NOT_CREATED) === true;
 }

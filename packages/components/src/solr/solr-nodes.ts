@@ -1,4 +1,4 @@
-import { HeadraceError, messageOf } from '@headrace/engine';
+import { HeadraceError, messageOf, parseJson } from '@headrace/engine';
 import { requireSuccess } from '../http/http-client.ts';
 import { NO_RETRY, type RetryPolicy, WRITE_ANSWER_MS } from '../http/retry.ts';
 import { withoutEndSlashes } from '../http/without-end-slashes.ts';
@@ -34,7 +34,7 @@ export async function connectToSolr(settings: SolrSettings, retry: RetryPolicy =
   if (zkHosts.length > 0) return first;
   try {
     const answer = requireSuccess(await first.request({ path: CLUSTER_STATUS }));
-    const { cluster } = JSON.parse(answer.body.toString()) as ClusterStatus;
+    const { cluster } = parseJson(answer.body.toString()) as ClusterStatus;
     const scheme = cluster?.properties?.urlScheme ?? new URL(known[0] as string).protocol.slice(0, -1);
     const others = (cluster?.live_nodes ?? [])
       .map((name) => nodeUrl(name, scheme))
@@ -68,7 +68,7 @@ async function opened(
   const engine = await open(urls, settings, retry);
   try {
     const answer = requireSuccess(await engine.request({ path: check }));
-    const { responseHeader } = JSON.parse(answer.body.toString()) as { responseHeader?: { status?: number } };
+    const { responseHeader } = parseJson(answer.body.toString()) as { responseHeader?: { status?: number } };
     if (responseHeader?.status !== 0)
       throw new Error(`Solr at ${engine.address} answered with status ${responseHeader?.status}`);
     return engine;

@@ -8,6 +8,7 @@ import {
   FamilyDelivery,
   type IndexFailure,
   NO_ANSWER,
+  parseJson,
   type Reply,
   RequestSize,
   type Retries,
@@ -205,7 +206,7 @@ function readReply(response: HttpResponse): Reply {
 
 function parse({ body }: HttpResponse): SolrAnswer | undefined {
   try {
-    return JSON.parse(body.toString()) as SolrAnswer;
+    return parseJson(body.toString()) as SolrAnswer;
   } catch {
     // Proxies may answer with HTML pages; the caller shows an excerpt.
     return undefined;

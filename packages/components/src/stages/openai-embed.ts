@@ -6,6 +6,7 @@ import {
   type Document,
   nearest,
   type ParameterProblem,
+  parseJson,
   Stage,
   type Static,
   Type,
@@ -228,7 +229,7 @@ function readVectors(body: string, count: number, url: string): Float32Array[] {
   const from = `The answer of ${safeUrl(url)}`;
   let data: unknown;
   try {
-    data = (JSON.parse(body) as { data?: unknown } | null)?.data;
+    data = (parseJson(body) as { data?: unknown } | null)?.data;
   } catch (error) {
     throw new Error(`${from} is not JSON: ${(error as Error).message}`);
   }

@@ -3,6 +3,7 @@ import {
   double,
   messageOf,
   type ParameterProblem,
+  parseJson,
   readJson,
   Stage,
   type StageContext,
@@ -86,7 +87,7 @@ function parseFloats(text: string): Value[] {
 function plainNumbers(text: string): number[] | undefined {
   if (hasLongItem(text)) return undefined;
   try {
-    const list: unknown = JSON.parse(text);
+    const list: unknown = parseJson(text);
     return Array.isArray(list) && list.every(isPlain) ? list : undefined;
   } catch {
     // Our reader then reports the error and its position.

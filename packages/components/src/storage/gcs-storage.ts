@@ -1,5 +1,5 @@
 import type { CRC32C } from '@google-cloud/storage';
-import { HeadraceError } from '@headrace/engine';
+import { HeadraceError, parseJson } from '@headrace/engine';
 import { HttpClient, type HttpHeaders, headerText, requireStreamSuccess, requireSuccess } from '../http/http-client.ts';
 import { NO_RETRY, type RetryPolicy } from '../http/retry.ts';
 import { tlsOf } from '../http/tls/tls-parameter.ts';
@@ -162,7 +162,7 @@ export class GcsStorage implements Storage {
     const answer = await this.#http.request({ ...request, ...(signal === undefined ? {} : { signal }) });
     this.#login.explain(answer.status);
     const { body } = requireSuccess(answer);
-    return (body.length === 0 ? {} : JSON.parse(body.toString())) as T;
+    return (body.length === 0 ? {} : parseJson(body.toString())) as T;
   }
 
   /** @param end the end of the range, exclusive; undefined for the end of the object */

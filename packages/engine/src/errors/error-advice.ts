@@ -19,6 +19,8 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
   HR_CONFIG_COMPONENT_LOAD:
     'Check that the module exists, that its imports can be found, and that it exports the class. For a service, list custom modules in the service file.',
   HR_LIBRARY_MISSING: 'Run the `npm install` command in the message, and restart Headrace.',
+  HR_LIBRARY_VERSION:
+    'The message names the installed version and the one that is needed. The hint says how to install it. Restart Headrace after it.',
   HR_CONFIG_DUPLICATE_NAME: 'Give each one a different name.',
   HR_CONFIG_MISSING_PIPELINE: 'Correct the name after `pipeline`, or define that pipeline.',
   HR_CONFIG_DISTRIBUTED:

@@ -13,6 +13,7 @@ export const ERROR_CODES = {
   HR_CONFIG_UNKNOWN_CLASS: 'There is no component with this name.',
   HR_CONFIG_COMPONENT_LOAD: 'A custom component cannot be loaded from its module.',
   HR_LIBRARY_MISSING: 'The config needs an optional library that is not installed.',
+  HR_LIBRARY_VERSION: 'A library is installed in a version that Headrace cannot use.',
   HR_CONFIG_DUPLICATE_NAME: 'Two connectors, pipelines or stages have the same name.',
   HR_CONFIG_MISSING_PIPELINE: 'A connector names a pipeline that the config does not define.',
   HR_CONFIG_DISTRIBUTED: 'The service does not run configs that need a distributed run.',

@@ -1,6 +1,6 @@
 import { constants, promises } from 'node:fs';
 import { join } from 'node:path';
-import { allowedPath, HeadraceError, isRestricted, messageOf } from 'headrace/engine';
+import { allowedPath, HeadraceError, isRestricted, messageOf, parseJson } from 'headrace/engine';
 
 /** With a policy, `allowedPath` returns the real path. If it becomes a link afterwards, the link is not followed. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
@@ -54,7 +54,7 @@ export class ModelFiles {
     const content = await this.read(name);
     if (content === undefined) return undefined;
     try {
-      return JSON.parse(content.toString());
+      return parseJson(content.toString());
     } catch (error) {
       throw new Error(`${join(this.folder, name)} is not JSON: ${messageOf(error)}`);
     }

@@ -1,3 +1,5 @@
+import { parseJson } from 'headrace/engine';
+
 interface Entry {
   readonly dtype: string;
   readonly shape: readonly number[];
@@ -27,7 +29,7 @@ export class Safetensors {
     this.#content = content;
     let header: Record<string, Entry>;
     try {
-      header = JSON.parse(content.toString('utf8', 8, this.#start));
+      header = parseJson(content.toString('utf8', 8, this.#start)) as Record<string, Entry>;
     } catch (error) {
       throw new Error(`the header of the safetensors file is not JSON: ${(error as Error).message}`);
     }

@@ -3,10 +3,9 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Worker as Thread } from 'node:worker_threads';
 import { HeadraceError, maxValueBytes } from 'headrace/engine';
 import { parseFileUri, Storages } from 'headrace/storage';
-import type { Worker } from 'tesseract.js';
+import type { LoggerMessage, Worker } from 'tesseract.js';
 import type { PrintedLine } from './engine-thread-entry.ts';
 import type { Region } from './page-map.ts';
 import { DOTS_PER_INCH, PAGE_MODE, type Recognized, type Recognizer, UNREADABLE } from './recognizer.ts';
@@ -24,7 +23,8 @@ const KEPT_PART = 1 / 2;
 export class BuiltInRecognizer implements Recognizer {
   readonly #languages: readonly string[];
   readonly #onPrinted: (line: string) => void;
-  #worker: Worker;
+  /** Set by `#start`. */
+  #worker!: Worker;
   /** What the engine has printed about the image that it reads. */
   #printed: string[] = [];
   /** The number of documents whose images are read. */
@@ -32,10 +32,9 @@ export class BuiltInRecognizer implements Recognizer {
   /** Set from the end of a large image until the engine has started again. */
   #restart: PromiseWithResolvers<void> | undefined;
 
-  private constructor(worker: Worker, languages: readonly string[], onPrinted: (line: string) => void) {
+  private constructor(languages: readonly string[], onPrinted: (line: string) => void) {
     this.#languages = languages;
     this.#onPrinted = onPrinted;
-    this.#worker = this.#hear(worker);
   }
 
   /**
@@ -43,10 +42,15 @@ export class BuiltInRecognizer implements Recognizer {
    * @param onPrinted called with each line that the engine prints about an image
    */
   static async open(languages: readonly string[], onPrinted: (line: string) => void): Promise<BuiltInRecognizer> {
-    return new BuiltInRecognizer(await BuiltInRecognizer.#start(languages), languages, onPrinted);
+    const recognizer = new BuiltInRecognizer(languages, onPrinted);
+    await recognizer.#start();
+    return recognizer;
   }
 
-  static async #start(languages: readonly string[]): Promise<Worker> {
+  async #start(): Promise<void> {
+    const languages = this.#languages;
+    // What the engine prints before is not about an image.
+    let isStarted = false;
     // The library reads all languages from one folder.
     const folder = await mkdtemp(join(tmpdir(), 'headrace-ocr-'));
     try {
@@ -57,6 +61,9 @@ export class BuiltInRecognizer implements Recognizer {
         cacheMethod: 'none',
         gzip: true,
         workerPath: fileURLToPath(new URL(`./engine-thread-entry${extname(import.meta.url)}`, import.meta.url)),
+        logger: (message) => {
+          if (isStarted) this.#hear(message);
+        },
         // Without a handler, an error of the thread would end the process.
         errorHandler: () => undefined,
       });
@@ -66,7 +73,8 @@ export class BuiltInRecognizer implements Recognizer {
         // Messages about images, such as that they are small, are not written to the log of the process.
         ...({ debug_file: '/dev/null' } as object),
       });
-      return worker;
+      isStarted = true;
+      this.#worker = worker;
     } finally {
       // The engine has the data in its memory. A terminated thread would leave the folder.
       await rm(folder, { recursive: true, force: true });
@@ -118,7 +126,7 @@ export class BuiltInRecognizer implements Recognizer {
   async #startAgain({ promise, resolve, reject }: PromiseWithResolvers<void>): Promise<void> {
     try {
       await this.#worker.terminate();
-      this.#worker = this.#hear(await BuiltInRecognizer.#start(this.#languages));
+      await this.#start();
       this.#restart = undefined;
       this.#onPrinted('started again after a large image');
       resolve();
@@ -129,15 +137,11 @@ export class BuiltInRecognizer implements Recognizer {
     }
   }
 
-  #hear(worker: Worker): Worker {
-    // The types of the library omit its thread.
-    const { worker: thread } = worker as unknown as { readonly worker: Thread };
-    thread.on('message', ({ printed }: Partial<PrintedLine>) => {
-      if (printed === undefined || printed === '') return;
-      this.#printed.push(printed);
-      this.#onPrinted(printed);
-    });
-    return worker;
+  /** Receives the progress of the engine, and the lines that it prints. */
+  #hear({ printed }: LoggerMessage & Partial<PrintedLine>): void {
+    if (printed === undefined || printed === '') return;
+    this.#printed.push(printed);
+    this.#onPrinted(printed);
   }
 }
 

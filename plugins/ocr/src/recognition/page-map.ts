@@ -1,3 +1,5 @@
+import { parseJson } from 'headrace/engine';
+
 /** The template of each page, from 0. */
 export type PageMap = Map<number, string>;
 
@@ -14,7 +16,7 @@ export function readPageMap(text: string): { pages: PageMap; problem?: string } 
   const pages: PageMap = new Map();
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    parsed = parseJson(text);
   } catch (error) {
     return { pages, problem: (error as Error).message };
   }

@@ -1,5 +1,5 @@
 import type { Encoding, SchemaElement } from 'hyparquet';
-import { alpDecode } from 'hyparquet/src/alp.js';
+import { alpNumbers } from './alp.ts';
 import { deltas } from './deltas.ts';
 import { HybridRuns } from './hybrid-runs.ts';
 import {
@@ -51,14 +51,8 @@ export function storedValues<V>(
       return new StoredBytes(joined, placesByLength(lengths, 0, joined.length), convert);
     }
     case 'ALP': {
-      const view = viewOf(bytes);
-      const count = view.getInt32(3, true);
-      if (!(count <= most)) throw new Error(`a page has ${count} numbers, and states ${most}`);
-      return plainValues(
-        bufferOf(alpDecode({ view, offset: 0 }, count, type as 'DOUBLE') as Float64Array),
-        column,
-        convert,
-      );
+      if (type !== 'FLOAT' && type !== 'DOUBLE') throw new Error(`values of type ${type} have no encoding ALP`);
+      return plainValues(bufferOf(alpNumbers(bytes, type, most)), column, convert);
     }
     default:
       throw new Error(`the encoding ${encoding} is not supported`);

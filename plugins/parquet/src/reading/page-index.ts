@@ -1,7 +1,7 @@
 import type { SchemaElement } from 'hyparquet';
-import { deserializeTCompactProtocol } from 'hyparquet/src/thrift.js';
 import type { ColumnFilter } from './row-filter.ts';
-import { hasOrder, storedValue, type Thrift } from './stored-bounds.ts';
+import { hasOrder, storedValue } from './stored-bounds.ts';
+import { readThrift, type Thrift } from './thrift.ts';
 
 /** Rows of a row group: the first one and the one after the last. */
 export interface RowRange {
@@ -81,7 +81,7 @@ export function commonRows(some: readonly RowRange[], others: readonly RowRange[
 /** A damaged index is not used. */
 function parse(bytes: Uint8Array): Thrift | undefined {
   try {
-    return deserializeTCompactProtocol({ view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), offset: 0 });
+    return readThrift({ view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), offset: 0 });
   } catch {
     return undefined;
   }

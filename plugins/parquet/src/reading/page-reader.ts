@@ -1,15 +1,12 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { maxValueBytes } from 'headrace/engine';
 import type { CompressionCodec, Compressors, SchemaTree } from 'hyparquet';
-import { parquetHeader } from 'hyparquet/src/column.js';
-import { decompressPage } from 'hyparquet/src/datapage.js';
 import { compressors } from 'hyparquet-compressors';
 import { plainValues, type Stored, storedValues } from './encodings.ts';
 import { filled, modelOf } from './filled-array.ts';
 import { HybridRuns } from './hybrid-runs.ts';
+import { type PageHeader, readPageHeader } from './page-header.ts';
 import { type Converter, StoredBytes, type StoredValues } from './stored-values.ts';
-
-type PageHeader = ReturnType<typeof parquetHeader>;
 
 /** Values of a page that follow each other. */
 export interface Block<V> {
@@ -160,17 +157,16 @@ export class PageReader<V> {
   #nextPage(skipped = 0): Page<V> | undefined {
     const reader = this.#reader;
     while (reader.offset < reader.view.byteLength - 1) {
-      const header = parquetHeader(reader);
-      const { compressed_page_size: size, uncompressed_page_size: uncompressed } = header;
+      const header = readPageHeader(reader);
+      const { kind, size, uncompressed, values } = header;
       if (size < 0 || reader.offset + size > reader.view.byteLength || !(uncompressed <= maxPageBytes())) {
         throw new Error(`a page of ${size} bytes, or ${uncompressed} without compression, does not fit its column`);
       }
       const compressed = new Uint8Array(reader.view.buffer, reader.view.byteOffset + reader.offset, size);
       reader.offset += size;
-      if (header.type === 'DICTIONARY_PAGE') this.#readDictionary(compressed, header);
-      else if (header.type === 'DATA_PAGE' || header.type === 'DATA_PAGE_V2') {
-        const count = (header.data_page_header_v2 ?? header.data_page_header)?.num_values ?? 0;
-        if (count > 0 && count <= skipped) return { ...UNREAD, left: count };
+      if (kind === 'dictionary') this.#readDictionary(compressed, header);
+      else if (kind === 'data') {
+        if (values > 0 && values <= skipped) return { ...UNREAD, left: values };
         const page = this.#readPage(compressed, header);
         if (page.left > 0) return page;
       }
@@ -178,9 +174,8 @@ export class PageReader<V> {
     return undefined;
   }
 
-  #readDictionary(compressed: Uint8Array, header: PageHeader): void {
-    const bytes = decompress(compressed, header.uncompressed_page_size, this.#codec);
-    const count = header.dictionary_page_header?.num_values ?? 0;
+  #readDictionary(compressed: Uint8Array, { uncompressed, values: count }: PageHeader): void {
+    const bytes = decompress(compressed, uncompressed, this.#codec);
     checkCount(count);
     const values = plainValues(bytes, this.#stored, this.#convert);
     this.#dictionary = new Dictionary(values, count, count <= this.#rows / REPEATED);
@@ -261,14 +256,11 @@ function levelsOf(schemaPath: readonly SchemaTree[]): Levels {
 
 /** Returns the levels of a page, and the bytes of its values without compression. */
 function openPage(compressed: Uint8Array, header: PageHeader, codec: CompressionCodec, levels: Levels) {
-  const { data_page_header: v1, data_page_header_v2: v2, uncompressed_page_size: uncompressed } = header;
-  const about = v1 ?? v2;
-  if (about === undefined) throw new Error('a data page has no header');
-  const { num_values: count, encoding } = about;
+  const { uncompressed, values: count, encoding, version2 } = header;
   checkCount(count);
   const runs = (bytes: Uint8Array, at: number, highest: number) =>
     highest === 0 ? undefined : new HybridRuns(bytes, at, 32 - Math.clz32(highest));
-  if (v2 === undefined) {
+  if (version2 === undefined) {
     const page = decompress(compressed, uncompressed, codec);
     let at = 0;
     const [repetitions, definitions] = [levels.repetition, levels.definition].map((highest) => {
@@ -279,14 +271,14 @@ function openPage(compressed: Uint8Array, header: PageHeader, codec: Compression
     });
     return { repetitions, definitions, bytes: page.subarray(at), count, encoding };
   }
-  const [first, second] = [v2.repetition_levels_byte_length, v2.definition_levels_byte_length];
+  const { repetitionBytes: first, definitionBytes: second, areValuesCompressed } = version2.levels;
   const rest = uncompressed - first - second;
   if (!(first >= 0 && second >= 0 && first + second <= compressed.length && rest >= 0)) {
     throw new Error(`a page has ${first} and ${second} bytes of levels, which do not fit it`);
   }
   const stored = compressed.subarray(first + second);
   // A page without values may have no bytes, which no codec accepts.
-  const plain = v2.is_compressed === false || rest === 0;
+  const plain = !areValuesCompressed || rest === 0;
   return {
     repetitions: runs(compressed, 0, levels.repetition),
     definitions: runs(compressed, first, levels.definition),
@@ -303,15 +295,21 @@ export function countRows(
   codec: CompressionCodec,
   schemaPath: readonly SchemaTree[],
 ): number {
-  if (!(header.uncompressed_page_size <= maxPageBytes())) {
-    throw new Error(`a page has ${header.uncompressed_page_size} bytes without compression`);
+  if (!(header.uncompressed <= maxPageBytes())) {
+    throw new Error(`a page has ${header.uncompressed} bytes without compression`);
   }
   const { repetitions, count } = openPage(compressed, header, codec, levelsOf(schemaPath));
   return repetitions === undefined ? count : countOf(repetitions.read(count), 0);
 }
 
 function decompress(bytes: Uint8Array, length: number, codec: CompressionCodec): Buffer {
-  return bufferOf(decompressPage(bytes, length, codec, DECOMPRESSORS));
+  const decompressor = DECOMPRESSORS[codec];
+  if (codec !== 'UNCOMPRESSED' && decompressor === undefined)
+    throw new Error(`the compression ${codec} is not supported`);
+  const page = decompressor === undefined ? bytes : decompressor(bytes, length);
+  if (page.length !== length)
+    throw new Error(`a page has ${page.length} bytes without compression instead of ${length}`);
+  return bufferOf(page);
 }
 
 function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {

@@ -1,6 +1,6 @@
 import type { RangedFile } from 'headrace/storage';
 import { type ColumnMetaData, type FileMetaData, parquetSchema, type SchemaTree } from 'hyparquet';
-import { parquetHeader } from 'hyparquet/src/column.js';
+import { type PageHeader, readPageHeader } from './page-header.ts';
 import { type ColumnChunkPlace, countRows } from './page-reader.ts';
 
 /** Where a column chunk is in the file. */
@@ -123,33 +123,31 @@ class ColumnPages {
   async #readPage(): Promise<boolean> {
     if (this.#at >= this.#end - 1) return false;
     const { header, bytes: headerBytes } = await this.#readHeader();
-    const size = header.compressed_page_size;
+    const { size } = header;
     if (size < 0 || this.#at + headerBytes + size > this.#end) {
       throw new Error(`a page of ${size} bytes does not fit the column ${this.chunk.path.join('.')}`);
     }
     const next = this.#at + headerBytes + size;
     const bytes = await this.#bytes(this.#at, next);
     this.#at = next;
-    if (header.type === 'DICTIONARY_PAGE') this.#dictionary = bytes;
-    else if (header.type === 'DATA_PAGE' || header.type === 'DATA_PAGE_V2') {
-      const about = header.data_page_header_v2 ?? header.data_page_header;
+    if (header.kind === 'dictionary') this.#dictionary = bytes;
+    else if (header.kind === 'data') {
       const rows = !this.#hasLists
-        ? (about?.num_values ?? 0)
-        : (header.data_page_header_v2?.num_rows ??
-          countRows(bytes.subarray(headerBytes), header, this.chunk.codec, this.#schemaPath));
+        ? header.values
+        : (header.version2?.rows ?? countRows(bytes.subarray(headerBytes), header, this.chunk.codec, this.#schemaPath));
       this.#pages.push({ bytes, firstRow: this.#rows, endRow: this.#rows + rows });
       this.#rows += rows;
     }
     return true;
   }
 
-  async #readHeader(): Promise<{ header: ReturnType<typeof parquetHeader>; bytes: number }> {
+  async #readHeader(): Promise<{ header: PageHeader; bytes: number }> {
     for (let length = HEADER_BYTES; ; length *= 4) {
       const to = Math.min(this.#at + length, this.#end);
       const bytes = await this.#bytes(this.#at, to);
       const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), offset: 0 };
       try {
-        return { header: parquetHeader(reader), bytes: reader.offset };
+        return { header: readPageHeader(reader), bytes: reader.offset };
       } catch (error) {
         // Its end may be missing.
         if (to === this.#end) throw error;

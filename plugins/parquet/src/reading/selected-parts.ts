@@ -5,7 +5,7 @@ import type { ColumnChunkPlace } from './page-reader.ts';
 import { type Range, readRanges } from './read-ranges.ts';
 import type { ColumnFilter } from './row-filter.ts';
 import type { ColumnChunk, RowGroupPart } from './row-group-parts.ts';
-import type { Thrift } from './stored-bounds.ts';
+import type { Thrift } from './thrift.ts';
 
 /** The comparisons of a column. */
 export interface ColumnTest {

@@ -1,7 +1,7 @@
 import type { SchemaElement } from 'hyparquet';
-import { deserializeTCompactProtocol } from 'hyparquet/src/thrift.js';
 import { logicalType } from './convert.ts';
 import type { RawValue } from './stored-values.ts';
+import { readThrift, type Thrift } from './thrift.ts';
 
 /** What is known about the values of a column in a row group or a page. */
 export interface StoredBounds {
@@ -10,11 +10,6 @@ export interface StoredBounds {
   readonly high: RawValue | undefined;
   /** Whether all values are null, or none. Undefined if unknown. */
   readonly nulls: 'all' | 'none' | undefined;
-}
-
-/** A structure of Thrift. The fields have the numbers that parquet.thrift gives them. */
-export interface Thrift {
-  readonly [field: `field_${number}`]: unknown;
 }
 
 /** The members of the union ColumnOrder. */
@@ -31,7 +26,7 @@ export class FooterStatistics {
   /** @param footer the footer with the four bytes of its length and the four after them */
   constructor(footer: Uint8Array) {
     const view = new DataView(footer.buffer, footer.byteOffset, footer.byteLength - 8);
-    this.#footer = deserializeTCompactProtocol({ view, offset: 0 });
+    this.#footer = readThrift({ view, offset: 0 });
   }
 
   /** Returns the order of the bounds of a column, by its position in the row groups. */

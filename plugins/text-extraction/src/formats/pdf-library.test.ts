@@ -1,7 +1,7 @@
 import { registerHooks } from 'node:module';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { flatPdf } from '../testing/flat-pdf.ts';
-import { loadPdfLibrary } from './pdf-library.ts';
+import { loadPdfLibrary, requirePdfLibrary, UnsupportedPdfLibrary, withListOfPages } from './pdf-library.ts';
 
 /** Counts the calls of a method of pdf.js, by its name. */
 const counts = new Map<string, number>();
@@ -29,4 +29,23 @@ it('walks once through the tree of the pages, not once for each page', async () 
   expect(texts).toEqual(Array.from({ length: 200 }, (_, i) => `Page ${i + 1}`));
   // What was getPageDict walks through the tree.
   expect(Object.fromEntries(counts)).toEqual({ getAllPageDicts: 1 });
+});
+
+describe('another pdf.js than the one that the plugin changes', () => {
+  it('is refused by its version, with the command that installs the right one', () => {
+    expect(() => requirePdfLibrary('1.8.2')).toThrow(
+      expect.objectContaining({
+        message: 'PDF files need the package unpdf in version 1.8.1, and version 1.8.2 is installed',
+        hint: expect.stringContaining('npm install unpdf@1.8.1'),
+      }),
+    );
+  });
+
+  it.each([
+    ['without the method', 'async getPage(e){}', 0],
+    ['with two of them', 'async getPageDict(e){} async getPageDict(f){}', 2],
+  ])('is refused %s, and never used as it is', (_, source, times) => {
+    expect(() => withListOfPages(source)).toThrow(UnsupportedPdfLibrary);
+    expect(() => withListOfPages(source)).toThrow(`has the method getPageDict ${times} times instead of once`);
+  });
 });

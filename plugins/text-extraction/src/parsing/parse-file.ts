@@ -5,6 +5,7 @@ import { Extraction, TextLimitReached } from '../blocks/blocks.ts';
 import { writeMarkdown } from '../blocks/write-markdown.ts';
 import { writeText } from '../blocks/write-text.ts';
 import { EncryptedFile, ExpansionBudget, type FileInput, type FormatReader } from '../formats/format.ts';
+import { UnsupportedPdfLibrary } from '../formats/pdf-library.ts';
 import { readZip } from '../formats/zip.ts';
 import { type DetectedType, detectType, type FormatName } from './detect.ts';
 import type { ParsedFile, ParseRequest } from './parse-message.ts';
@@ -54,7 +55,7 @@ async function readerOf(format: FormatName): Promise<FormatReader> {
   return reader;
 }
 
-/** Parses a file. Problems of the file are a part of the result. */
+/** Parses a file. Problems of the file are a part of the result. Rejects with `UnsupportedPdfLibrary`. */
 export async function parseFile(request: ParseRequest): Promise<ParsedFile> {
   const { bytes, name, contentType, encoding, maxCharacters, maxExpandedBytes, format, images } = request;
   const extraction = new Extraction(maxCharacters, images);
@@ -65,6 +66,7 @@ export async function parseFile(request: ParseRequest): Promise<ParsedFile> {
   try {
     await readTyped(input, contentType, extraction);
   } catch (error) {
+    if (error instanceof UnsupportedPdfLibrary) throw error;
     if (!(error instanceof TextLimitReached)) {
       const kind = error instanceof EncryptedFile ? 'encrypted' : budget.left < 0 ? 'too large' : 'damaged';
       problem = { kind, message: reasonOf(error) };
@@ -151,7 +153,8 @@ async function readInner(input: FileInput, to: Extraction): Promise<void> {
     const read = await readerOf(format);
     await read(opened, new InnerExtraction(to));
   } catch (error) {
-    if (error instanceof TextLimitReached || input.budget.left < 0) throw error;
+    if (error instanceof TextLimitReached || error instanceof UnsupportedPdfLibrary || input.budget.left < 0)
+      throw error;
     skipped(reasonOf(error));
   }
 }

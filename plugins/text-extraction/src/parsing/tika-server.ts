@@ -1,4 +1,4 @@
-import { HeadraceError, isTransient, messageOf, reachHint } from 'headrace/engine';
+import { HeadraceError, isTransient, messageOf, parseJson, reachHint } from 'headrace/engine';
 import {
   excerpt,
   HttpClient,
@@ -162,7 +162,7 @@ function dispositionOf(name: string): string {
 function fieldsOf(body: Buffer, type: string | undefined, url: string): Record<string, string[]> {
   let json: unknown;
   try {
-    json = JSON.parse(body.toString('utf8'));
+    json = parseJson(body.toString('utf8'));
   } catch {
     json = undefined;
   }

@@ -1,5 +1,5 @@
 import { NO_ANSWER, type Reply } from 'headrace/delivery';
-import { HeadraceError } from 'headrace/engine';
+import { HeadraceError, parseJson } from 'headrace/engine';
 import { excerpt, HttpClient, HttpError, type HttpResponse, headerText, NO_RETRY, readRetryAfter } from 'headrace/http';
 
 /** The length of a server's answer in a message. */
@@ -59,7 +59,7 @@ export class StoreClient {
   async read(url: string, signal?: AbortSignal, query?: string): Promise<unknown> {
     const post = query === undefined ? {} : { method: 'POST', ...contentOf(query) };
     const response = await this.#client.request({ url, ...post, ...(signal === undefined ? {} : { signal }) });
-    if (response.status >= 200 && response.status < 300) return JSON.parse(response.body.toString());
+    if (response.status >= 200 && response.status < 300) return parseJson(response.body.toString());
     throw new StoreError(response.status, this.#said(response));
   }
 

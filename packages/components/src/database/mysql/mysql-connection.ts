@@ -4,6 +4,7 @@ import type { Value } from '@headrace/engine';
 import { counted, maxValueBytes } from '@headrace/engine';
 import { type HostPort, type PreparedSql, SqlTimes } from '@headrace/java-text/sql';
 import type mysql from 'mysql2';
+import { unsupportedLibrary } from '../../libraries/unsupported-library.ts';
 import { BatchQueue } from '../batch-queue.ts';
 import type { DatabaseConnection, QueryResult, Row, RowStream, SqlParameter } from '../database.ts';
 import type { DatabaseErrors } from '../database-error.ts';
@@ -18,6 +19,12 @@ const QUERY_MILLIS = 5 * 60_000;
 /** The size of a batch of rows: this number of rows, or about this many bytes. */
 const BATCH_ROWS = 1000;
 const WAITING_BYTES = 4 * 1024 * 1024;
+
+/** Members of the connection that its types lack. See docs/contributing/libraries.md. */
+interface ConnectionInside {
+  readonly stream: Socket;
+  readonly packetParser: { readonly bufferLength: number; readonly largePacketParts: readonly Uint8Array[] };
+}
 
 /** A session with MySQL or MariaDB. */
 export class MysqlConnection implements DatabaseConnection {
@@ -75,6 +82,7 @@ export class MysqlConnection implements DatabaseConnection {
       // Without this flag, a server could request files of this machine.
       flags: ['-LOCAL_FILES'],
     });
+    requireInside(connection);
     const opened = new MysqlConnection(connection, settings, errors, () =>
       MysqlConnection.open(module, { host, port }, tls, settings, errors),
     );
@@ -225,15 +233,17 @@ export class MysqlConnection implements DatabaseConnection {
     this.broken = true;
   }
 
+  get #inside(): ConnectionInside {
+    return this.#connection as unknown as ConnectionInside;
+  }
+
   get #socket(): Socket {
-    return (this.#connection as unknown as { stream: Socket }).stream;
+    return this.#inside.stream;
   }
 
   /** Ends the session when a row becomes too large. The driver collects a row before it passes it on. */
   #limitRows(): void {
-    const { packetParser } = this.#connection as unknown as {
-      readonly packetParser: { readonly bufferLength: number; readonly largePacketParts: readonly Uint8Array[] };
-    };
+    const { packetParser } = this.#inside;
     this.#socket.on('data', () => {
       const bytes = packetParser.largePacketParts.reduce((sum, { length }) => sum + length, packetParser.bufferLength);
       if (bytes <= maxValueBytes()) return;
@@ -272,6 +282,15 @@ export class MysqlConnection implements DatabaseConnection {
     if (trouble === 'lost' || trouble === 'timeout' || (error as { fatal?: boolean }).fatal === true)
       this.broken = true;
   }
+}
+
+/** Throws `HR_LIBRARY_VERSION` if the size of a row could not be limited. */
+function requireInside(connection: mysql.Connection): void {
+  const { packetParser, stream } = connection as unknown as Partial<ConnectionInside>;
+  const isComplete = typeof packetParser?.bufferLength === 'number' && Array.isArray(packetParser.largePacketParts);
+  if (isComplete && stream !== undefined) return;
+  connection.destroy();
+  throw unsupportedLibrary('mysql2', 'stream, or no packetParser with the size of a row');
 }
 
 /** Converts a bigint to a text, because the driver does not support bigint. */

@@ -1,3 +1,4 @@
+import { HeadraceError } from '@headrace/engine';
 import { displayUrl, prepareSql, type ServerUrl } from '@headrace/java-text/sql';
 import { connectSomewhere } from '../connect-somewhere.ts';
 import type { Credentials, DatabaseDriver } from '../database.ts';
@@ -31,7 +32,8 @@ export async function openMysql(url: ServerUrl, credentials: Credentials): Promi
           (error) => codeOf(error) === 'HANDSHAKE_NO_SSL_SUPPORT',
         );
       } catch (error) {
-        throw errors.wrap(error);
+        // Another version of the driver.
+        throw error instanceof HeadraceError ? error : errors.wrap(error);
       }
     },
   };

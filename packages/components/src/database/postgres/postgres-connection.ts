@@ -1,9 +1,7 @@
-import { EventEmitter } from 'node:events';
-import type { Duplex } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
 import { HeadraceError, holdMemory, type Value } from '@headrace/engine';
 import { type HostPort, type PreparedSql, processZone, SqlTimes } from '@headrace/java-text/sql';
-import { DataRowCollector, isUnknownType, kindOf, type TypeRow, type ValueKind } from '@headrace/records/postgres';
+import { type DataRowCollector, isUnknownType, kindOf, type TypeRow, type ValueKind } from '@headrace/records/postgres';
 import type pg from 'pg';
 import type { DatabaseConnection, QueryResult, RowStream, SqlParameter } from '../database.ts';
 import type { DatabaseErrors } from '../database-error.ts';
@@ -11,14 +9,15 @@ import { Describe } from './describe.ts';
 import { withPosition } from './postgres-errors.ts';
 import { PostgresRowStream } from './postgres-row-stream.ts';
 import type { PostgresSettings } from './postgres-settings.ts';
+import { PostgresStream } from './postgres-stream.ts';
 import { textReader } from './value-readers.ts';
 
 type Pg = typeof pg;
 
-/** Members of the connection that `pg` uses and its types lack. */
-interface ConnectionInside {
-  stream: Duplex & { setTimeout(millis: number, listener: () => void): unknown };
-  attachListeners(stream: unknown): void;
+/** Members of the client that its types lack. See docs/contributing/libraries.md. */
+interface ClientInside {
+  /** The number of the session in the server. */
+  readonly processID: number | null;
 }
 
 const KEEP_ALIVE_MILLIS = 60_000;
@@ -32,8 +31,8 @@ export class PostgresConnection implements DatabaseConnection {
   broken = false;
   /** True while a query is running. */
   #busy = false;
-  readonly collector: DataRowCollector;
   readonly #client: pg.Client;
+  readonly #stream: PostgresStream;
   readonly #errors: DatabaseErrors;
   readonly #settings: PostgresSettings;
   readonly #reopen: () => Promise<PostgresConnection>;
@@ -48,13 +47,13 @@ export class PostgresConnection implements DatabaseConnection {
 
   private constructor(
     client: pg.Client,
-    collector: DataRowCollector,
+    stream: PostgresStream,
     settings: PostgresSettings,
     errors: DatabaseErrors,
     reopen: () => Promise<PostgresConnection>,
   ) {
     this.#client = client;
-    this.collector = collector;
+    this.#stream = stream;
     this.#settings = settings;
     this.#errors = errors;
     this.#reopen = reopen;
@@ -66,7 +65,11 @@ export class PostgresConnection implements DatabaseConnection {
       this.broken = true;
       this.#memory.release();
     });
-    collector.onLarge = (bytes) => this.#expect(bytes);
+    stream.collector.onLarge = (bytes) => this.#expect(bytes);
+  }
+
+  get collector(): DataRowCollector {
+    return this.#stream.collector;
   }
 
   static async open(
@@ -77,34 +80,28 @@ export class PostgresConnection implements DatabaseConnection {
     errors: DatabaseErrors,
   ): Promise<PostgresConnection> {
     const { user, password, database, session, connectTimeoutMs } = settings;
-    const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MILLIS };
-    const connection = new module.Connection({ ssl: tls, ...keepAlive });
-    const inside = connection as unknown as ConnectionInside;
-    const attach = inside.attachListeners.bind(connection);
-    const messages = new EventEmitter();
-    const collector = new DataRowCollector((bytes) => messages.emit('data', bytes));
-    inside.attachListeners = (stream) => {
-      attach(messages);
-      (stream as Duplex).on('data', (bytes: Buffer) => collector.push(bytes));
-    };
+    const stream = new PostgresStream(tls);
     const client = new module.Client({
       host,
       port,
       user,
       database,
-      ssl: tls,
+      // The stream begins TLS.
+      ssl: false,
+      sslnegotiation: 'postgres',
+      stream: () => stream,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MILLIS,
       // The password is a function, because `pg` would look for an empty password in the environment and in a file of the user.
       password: () => {
         if (password === '') throw new Error(`the server requires a password for ${user}, and jdbcPassword is empty`);
         return password;
       },
-      sslnegotiation: 'postgres',
       connectionTimeoutMillis: connectTimeoutMs,
-      connection,
     } as pg.ClientConfig);
     // All settings are set here, because `pg` would add others from the environment.
     Object.assign(client, { getStartupConf: () => ({ user, database, ...session }) });
-    const opened = new PostgresConnection(client, collector, settings, errors, () =>
+    const opened = new PostgresConnection(client, stream, settings, errors, () =>
       PostgresConnection.open(module, { host, port }, tls, settings, errors),
     );
     try {
@@ -164,7 +161,7 @@ export class PostgresConnection implements DatabaseConnection {
 
   /** Runs a query whose rows go to the collector. Throws the errors of `pg`. */
   async runCollected(text: string, parameters: readonly SqlParameter[], silent: () => void): Promise<void> {
-    const { stream } = this.#inside;
+    const stream = this.#stream;
     const { silenceTimeoutMs } = this.#settings;
     this.#busy = true;
     stream.setTimeout(silenceTimeoutMs, silent);
@@ -178,12 +175,12 @@ export class PostgresConnection implements DatabaseConnection {
 
   pause(): void {
     this.#isPaused = true;
-    this.#inside.stream.pause();
+    this.#stream.hold();
   }
 
   resume(): void {
     this.#isPaused = false;
-    if (!this.waitsForMemory) this.#inside.stream.resume();
+    if (!this.waitsForMemory) this.#stream.proceed();
   }
 
   /** Takes memory for a large row before more of it is read. 0 means that it is complete. */
@@ -194,11 +191,11 @@ export class PostgresConnection implements DatabaseConnection {
       const waiting = this.#memory.take(bytes);
       if (waiting === undefined) return;
       this.waitsForMemory = true;
-      this.#inside.stream.pause();
+      this.#stream.hold();
       waiting.then(
         () => {
           this.waitsForMemory = false;
-          if (!this.#isPaused) this.#inside.stream.resume();
+          if (!this.#isPaused) this.#stream.proceed();
         },
         (error) => this.destroy(error as Error),
       );
@@ -210,34 +207,30 @@ export class PostgresConnection implements DatabaseConnection {
   /** Cancels the query of the session from another session, and closes the session. */
   async #cancel(): Promise<void> {
     this.broken = true;
-    const { processID } = this.#client as unknown as { processID: number | null };
+    const { processID } = this.#client as unknown as ClientInside;
     // A query that computes does not notice that its reader is closed. A failure is ignored, because the rows are not
     // needed.
     await this.#reopen()
       .then(async (other) => {
-        other.#inside.stream.setTimeout(CANCEL_MILLIS, () => other.#inside.stream.destroy());
+        other.#stream.setTimeout(CANCEL_MILLIS, () => other.#stream.destroy());
         await other.execute(`select pg_cancel_backend(${processID})`).finally(() => other.close());
       })
       .catch(() => undefined);
-    this.#inside.stream.destroy();
+    this.#stream.destroy();
   }
 
   /** Closes the connection with an error, which the running query receives. */
   destroy(error: Error): void {
     this.broken = true;
-    this.#inside.stream.destroy(error);
+    this.#stream.destroy(error);
   }
 
   async close(): Promise<void> {
-    if (this.broken) this.#inside.stream.destroy();
+    if (this.broken) this.#stream.destroy();
     else if (this.#busy) await this.#cancel();
     // An error while closing has no effect.
     else await this.#client.end().catch(() => undefined);
     this.broken = true;
-  }
-
-  get #inside(): ConnectionInside {
-    return this.#client.connection as unknown as ConnectionInside;
   }
 
   async #run<T>(work: () => Promise<T>): Promise<T> {

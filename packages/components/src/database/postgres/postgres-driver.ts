@@ -1,4 +1,5 @@
 import { displayUrl, prepareSql, type ServerUrl } from '@headrace/java-text/sql';
+import { unsupportedLibrary } from '../../libraries/unsupported-library.ts';
 import { connectSomewhere } from '../connect-somewhere.ts';
 import type { Credentials, DatabaseDriver } from '../database.ts';
 import { DatabaseErrors } from '../database-error.ts';
@@ -17,6 +18,8 @@ const DIALECT = {
 /** Opens Postgres, or a database with the same protocol, with the driver `pg`. */
 export async function openPostgres(url: ServerUrl, credentials: Credentials): Promise<DatabaseDriver> {
   const { default: pg } = await import('pg');
+  // Otherwise it would send settings of the environment.
+  if (!('getStartupConf' in pg.Client.prototype)) throw unsupportedLibrary('pg', 'Client.getStartupConf');
   const settings = postgresSettings(url, credentials);
   const errors = new DatabaseErrors(displayUrl(url), [credentials.password], judgePostgres);
   return {
