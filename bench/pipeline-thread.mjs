@@ -5,10 +5,10 @@ import { readFileSync } from 'node:fs';
 import { catalogUrl } from '@headrace/components';
 import { checkConfig, Registry, readConfigText } from '@headrace/engine';
 import { BatchProcessor } from '../packages/engine/src/batch/batch-processor.ts';
-import { ComputeLimit } from '../packages/engine/src/batch/compute-limit.ts';
 import { instantiate } from '../packages/engine/src/batch/decoders.ts';
+import { Deadline } from '../packages/engine/src/execution/deadline.ts';
+import { Pipeline } from '../packages/engine/src/execution/pipeline.ts';
 import { FailureBudget } from '../packages/engine/src/failures/failure-budget.ts';
-import { Pipeline } from '../packages/engine/src/pipeline/pipeline.ts';
 import { FlowControl } from '../packages/engine/src/transport/flow-control.ts';
 import { median } from './measure.mjs';
 
@@ -30,7 +30,7 @@ const chunks = await chunksOf(config.connectors[0]);
 const Indexer = await registry.load(config.indexer.entry);
 const indexer = new Indexer(config.indexer.params, { runId: 'r', log, settings: config.indexer.settings });
 const encoder = indexer.encoder?.();
-const limit = new ComputeLimit(LIMIT_MILLIS);
+const deadline = new Deadline(LIMIT_MILLIS);
 const flow = new FlowControl();
 let documents = 0;
 const pipeline = await Pipeline.start(config.pipelines[0], registry, {
@@ -41,14 +41,14 @@ const pipeline = await Pipeline.start(config.pipelines[0], registry, {
   computeMillis: LIMIT_MILLIS,
   tables: process.env.HEADRACE_TABLES !== 'off',
   log: () => log,
-  guard: (work) => limit.runOnce(work),
+  guard: (work) => deadline.runOnce(work),
 });
 const processor = new BatchProcessor({
   pipeline,
   runId: 'r',
   encoder: encoder === undefined ? undefined : await instantiate(encoder, log),
   lengths: encoder !== undefined && !indexer.streaming,
-  limit,
+  deadline,
   flow,
   failureBudget: new FailureBudget(),
   log,

@@ -1,5 +1,5 @@
-export { runGuarded } from './batch/compute-guard.ts';
 export { Decoders, decodeChecked } from './batch/decoders.ts';
+export { BatchLoader } from './component/batch-loader.ts';
 export { type CatalogEntry, type ComponentKind, describeModule, ownFields } from './component/catalog.ts';
 export { catalogText, readCatalog } from './component/catalog-file.ts';
 export { commonParameters } from './component/common-parameters.ts';
@@ -157,6 +157,8 @@ export { ERROR_CODES, type ErrorCode } from './errors/error-codes.ts';
 export { type Failure, HeadraceError, messageOf, toFailure } from './errors/headrace-error.ts';
 export { nearest } from './errors/nearest.ts';
 export { formatProblem, hasErrors, inTextOrder, type Problem, withHint } from './errors/problem.ts';
+export { runGuarded } from './execution/guard.ts';
+export { type ChildTrace, type StageTrace, traceJson } from './execution/stage-trace.ts';
 export { withoutDocument, writeFailureLine } from './failures/failure-line.ts';
 export {
   type FailedDocument,
@@ -169,8 +171,6 @@ export { joinedText, requireHeap } from './memory/heap-space.ts';
 export { defaultMemoryMb, machineBytes } from './memory/machine-memory.ts';
 export type { MemoryHold } from './memory/memory-hold.ts';
 export { holdMemory, isMemoryError, maxValueBytes, memoryOf } from './memory/thread-memory.ts';
-export { BatchLoader } from './pipeline/batch-loader.ts';
-export { type ChildTrace, type StageTrace, traceJson } from './pipeline/stage-trace.ts';
 export {
   allowedMillis,
   allowedPath,

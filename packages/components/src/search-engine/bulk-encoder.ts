@@ -147,13 +147,13 @@ export class BulkEncoder implements DocumentEncoder {
   #sources(table: DocumentTable, ids: readonly string[]): string[] {
     const end = this.#options.update ? '}\n' : '\n';
     if (table.has('___children')) return ids.map((id, row) => this.#source(table.document(row), id) + end);
-    const before = table.save();
+    const undo = table.mark();
     try {
       if (this.#options.idOverrideField !== undefined) table.put('id', ids, false);
       for (const name of table.names) removeNulls(table, name);
       return this.#json.encodeTable(table, end);
     } finally {
-      table.restore(before);
+      undo();
     }
   }
 

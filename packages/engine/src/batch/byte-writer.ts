@@ -1,3 +1,4 @@
+import type { Undo } from '../execution/undo.ts';
 import { release } from '../transport/release.ts';
 
 /** The number of characters that are joined before they are converted to bytes, because each native call is slow. */
@@ -12,13 +13,6 @@ const LEAST_SHRINK = 0.75;
 /** The part of the expected length, as a power of two, by which a batch may be longer without another buffer. */
 const MARGIN_BITS = 3;
 const GROWTH = 1.5;
-
-/** A saved state of a `ByteWriter`, to which it can return. */
-export interface WriterMark {
-  readonly characters: number;
-  readonly pending: string;
-  readonly length: number;
-}
 
 /**
  * Collects texts as UTF-8. Converts them to bytes early: texts that live until the end of a batch outlive the young
@@ -44,22 +38,19 @@ export class ByteWriter {
     return this.#length;
   }
 
-  /** Returns the state for `rollback`. It is not valid after a `take`. */
-  mark(): WriterMark {
+  /**
+   * Marks the end of the text. The undo is not valid after a `take`. It is safe even if V8 interrupted a write, because
+   * writes only change bytes after the mark, and a larger buffer has the same bytes before it.
+   */
+  mark(): Undo {
     const { characters } = this;
     const pending = this.#pending;
     const length = this.#length;
-    return { characters, pending, length };
-  }
-
-  /**
-   * Removes everything that was written since a mark. Safe even if V8 interrupted a write, because writes only change
-   * bytes after the mark, and a larger buffer has the same bytes before it.
-   */
-  rollback({ characters, pending, length }: WriterMark): void {
-    this.characters = characters;
-    this.#pending = pending;
-    this.#length = length;
+    return () => {
+      this.characters = characters;
+      this.#pending = pending;
+      this.#length = length;
+    };
   }
 
   /** Returns the bytes since the last call, in separate memory that can be transferred. */

@@ -5,9 +5,9 @@ import type { DocumentTable } from '../document/document-table.ts';
 import { writeDocument } from '../document/json-writer.ts';
 import type { Value } from '../document/value.ts';
 import { messageOf } from '../errors/headrace-error.ts';
+import { runGuarded } from '../execution/guard.ts';
 import type { FailureBudget } from '../failures/failure-budget.ts';
 import type { Content } from '../failures/kept-failure.ts';
-import { runGuarded } from './compute-guard.ts';
 import { decoding, instantiate } from './decoders.ts';
 import type { InputBatch, PartFailure } from './pipeline-messages.ts';
 

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../component/logger.ts';
+import { Deadline } from '../execution/deadline.ts';
+import { Pipeline } from '../execution/pipeline.ts';
 import { FailureBudget } from '../failures/failure-budget.ts';
-import { Pipeline } from '../pipeline/pipeline.ts';
 import { stageContext } from '../testing/stage-harness.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import { BatchProcessor } from './batch-processor.ts';
-import { ComputeLimit } from './compute-limit.ts';
 import { sent, skippingDecoder } from './large-chunk.test.lib.ts';
 import type { OutcomePart } from './pipeline-messages.ts';
 
@@ -22,7 +22,7 @@ async function process(asTables: boolean): Promise<OutcomePart[]> {
     runId: 'run',
     encoder: { encode: (document) => `${document.toJson()}\n` },
     lengths: false,
-    limit: new ComputeLimit(60_000),
+    deadline: new Deadline(60_000),
     flow: new FlowControl(),
     failureBudget: new FailureBudget(),
     log: silentLogger,

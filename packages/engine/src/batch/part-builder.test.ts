@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DocumentEncoder } from '../component/indexer.ts';
 import { Document } from '../document/document.ts';
 import { DocumentTable } from '../document/document-table.ts';
-import { StageError } from '../pipeline/stage-error.ts';
+import { StageError } from '../execution/stage-error.ts';
 import { PartBuilder } from './part-builder.ts';
 
 /** Encodes a document as its id and a line break. The id `bad` cannot be encoded. */
@@ -116,10 +116,10 @@ describe('PartBuilder', () => {
     const builder = builderOf();
     builder.startBatch(true);
     emit(builder, 'a');
-    const mark = builder.mark();
+    const undo = builder.mark();
     emit(builder, 'b', 'bad');
     builder.emit(Document.create('child'), true);
-    builder.rollback(mark);
+    undo();
     emit(builder, 'c');
     expect(take(builder)).toMatchObject({
       published: 2,

@@ -5,13 +5,14 @@ import { writeString } from '../document/json-writer.ts';
 import type { TableGroup } from '../document/table-group.ts';
 import { classOf, contractError, kindOf } from '../errors/contract-error.ts';
 import { type Failure, type HeadraceError, toFailure } from '../errors/headrace-error.ts';
+import type { BatchSink } from '../execution/batch-execution.ts';
+import type { StageError } from '../execution/stage-error.ts';
+import type { Undo } from '../execution/undo.ts';
 import { MAX_LISTED_FAILURES } from '../failures/kept-failure.ts';
-import type { FamilyLines, FamilyMark } from '../families/family-lines.ts';
+import type { FamilyLines } from '../families/family-lines.ts';
 import { threadMemory } from '../memory/thread-memory.ts';
-import type { StageError } from '../pipeline/stage-error.ts';
-import type { TableSink } from '../pipeline/table-sink.ts';
 import { release } from '../transport/release.ts';
-import { ByteWriter, type WriterMark } from './byte-writer.ts';
+import { ByteWriter } from './byte-writer.ts';
 import type { IdLists, OutcomePart, PartFailure } from './pipeline-messages.ts';
 
 const NOT_EMPTY = 'Nothing would be sent, and the document would count as sent. To leave it out, drop it in a stage.';
@@ -36,24 +37,11 @@ interface Encoded {
   readonly text: string;
 }
 
-/** The state of a part. */
-interface PartMark {
-  readonly output: WriterMark;
-  readonly ids: WriterMark;
-  readonly idCount: number;
-  readonly lengths: number;
-  readonly failures: number;
-  readonly counts: readonly [count: number, published: number, created: number, dropped: number, failed: number];
-  readonly listed: readonly [created: number, dropped: number, sent: number];
-  readonly family: FamilyMark | undefined;
-  readonly held: Encoded | undefined;
-}
-
 /**
  * Encodes and counts the documents that leave a pipeline, until they are taken as a part of a batch. If V8 interrupts
- * work, a rollback restores the state before the work.
+ * work, an undo restores the state before the work.
  */
-export class PartBuilder implements TableSink {
+export class PartBuilder implements BatchSink {
   /** The position in the batch of the document that the pipeline processes. Failures include it. */
   position = 0;
   readonly #encoder: DocumentEncoder | undefined;
@@ -251,37 +239,36 @@ export class PartBuilder implements TableSink {
     this.#writeIds(JSON.stringify(ids).slice(1, -1), wanted);
   }
 
-  /** Returns the state for `rollback`. It is not valid after a `take`. */
-  mark(): PartMark {
+  /** The undo is not valid after a `take`. */
+  mark(): Undo {
+    const undoOutput = this.#output.mark();
+    const undoIds = this.#ids.mark();
+    const undoFamily = this.#family?.mark();
+    const idCount = this.#idCount;
+    const lengths = this.#lengths.length;
+    const failures = this.#failures.length;
     const count = this.#count;
     const published = this.#published;
     const created = this.#created;
     const dropped = this.#dropped;
     const failed = this.#failed;
-    return {
-      output: this.#output.mark(),
-      ids: this.#ids.mark(),
-      idCount: this.#idCount,
-      lengths: this.#lengths.length,
-      failures: this.#failures.length,
-      counts: [count, published, created, dropped, failed],
-      listed: [this.#lists?.created.length ?? 0, this.#lists?.dropped.length ?? 0, this.#lists?.sent.length ?? 0],
-      family: this.#family?.mark(),
-      held: this.#held,
+    const held = this.#held;
+    const undoLists = this.#lists === undefined ? undefined : markLists(this.#lists);
+    return () => {
+      undoOutput();
+      undoIds();
+      undoFamily?.();
+      undoLists?.();
+      this.#idCount = idCount;
+      this.#lengths.length = lengths;
+      this.#failures.length = failures;
+      this.#count = count;
+      this.#published = published;
+      this.#created = created;
+      this.#dropped = dropped;
+      this.#failed = failed;
+      this.#held = held;
     };
-  }
-
-  rollback({ output, ids, idCount, lengths, failures, counts, listed, family, held }: PartMark): void {
-    if (family !== undefined) this.#family?.rollback(family);
-    this.#held = held;
-    this.#output.rollback(output);
-    this.#ids.rollback(ids);
-    this.#idCount = idCount;
-    this.#lengths.length = lengths;
-    this.#failures.length = failures;
-    [this.#count, this.#published, this.#created, this.#dropped, this.#failed] = counts;
-    const lists = this.#lists;
-    if (lists !== undefined) [lists.created.length, lists.dropped.length, lists.sent.length] = listed;
   }
 
   /** The documents that have failed since the last `take`, except those without a position in the batch. */
@@ -403,6 +390,13 @@ export class PartBuilder implements TableSink {
   #addFailure(failure: PartFailure): void {
     if (this.#failures.length < this.#maxFailures) this.#failures.push(failure);
   }
+}
+
+function markLists({ created, dropped, sent }: IdLists): Undo {
+  const lengths = [created.length, dropped.length, sent.length] as const;
+  return () => {
+    [created.length, dropped.length, sent.length] = lengths;
+  };
 }
 
 /** Returns the hashes of encoded documents as a member of their part, if the encoder computes them. */

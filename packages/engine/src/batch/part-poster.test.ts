@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { silentLogger } from '../component/logger.ts';
 import { Document } from '../document/document.ts';
+import { StageError } from '../execution/stage-error.ts';
 import { FailureBudget } from '../failures/failure-budget.ts';
-import { StageError } from '../pipeline/stage-error.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import { PartPoster } from './part-poster.ts';
-import { PART_MILLIS } from './pass-clock.ts';
+import { PART_MILLIS } from './pass-time.ts';
 import type { InputBatch, OutcomePart } from './pipeline-messages.ts';
 import { wordDecoder } from './word-decoder.test.lib.ts';
 

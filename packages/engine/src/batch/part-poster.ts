@@ -7,7 +7,7 @@ import type { FlowControl } from '../transport/flow-control.ts';
 import { listsIds } from './chunk-marks.ts';
 import { addInputs } from './input-reader.ts';
 import { hashesOf, PartBuilder } from './part-builder.ts';
-import { PART_MILLIS } from './pass-clock.ts';
+import { PART_MILLIS } from './pass-time.ts';
 import type { EncodedInput, InputBatch, OutcomePart } from './pipeline-messages.ts';
 
 export interface PartPosterOptions {

@@ -3,9 +3,6 @@ import { conditionParameters, GROUP_KEYS } from '../component/common-parameters.
 import { asList, join, place, placeOf } from '../component/config-nodes.ts';
 import { checkParameters } from '../component/parameters.ts';
 import { Type } from '../component/schema.ts';
-import { Double, type Value } from '../document/value.ts';
-import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
-import type { Problem } from '../errors/problem.ts';
 import {
   type ConditionConfig,
   type ConditionGroup,
@@ -13,7 +10,10 @@ import {
   conditionTexts,
   type FieldCondition,
   readConditionValues,
-} from '../pipeline/conditions.ts';
+} from '../conditions/conditions.ts';
+import { Double, type Value } from '../document/value.ts';
+import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
+import type { Problem } from '../errors/problem.ts';
 import type { ProblemList } from './check-component.ts';
 
 /** A condition on fields, after the schema check. */

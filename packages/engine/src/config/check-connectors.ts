@@ -7,7 +7,7 @@ import { checkParameters } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
 import type { TObject } from '../component/schema.ts';
 import { nearest } from '../errors/nearest.ts';
-import type { PipelineConfig } from '../pipeline/pipeline-config.ts';
+import type { PipelineConfig } from '../execution/pipeline-config.ts';
 import { checkComponent, findClass, type ProblemList } from './check-component.ts';
 import type { ConnectorConfig } from './ingest-config.ts';
 

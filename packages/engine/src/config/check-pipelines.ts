@@ -5,7 +5,7 @@ import { silentLogger } from '../component/logger.ts';
 import { checkParameters } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
 import type { TObject } from '../component/schema.ts';
-import type { PipelineConfig, StageConfig } from '../pipeline/pipeline-config.ts';
+import type { PipelineConfig, StageConfig } from '../execution/pipeline-config.ts';
 import { POLICY_HINT } from '../policy/policy-rules.ts';
 import { checkComponent, displayName, findClass, type ProblemList } from './check-component.ts';
 import { checkConditions } from './check-conditions.ts';

@@ -1,6 +1,6 @@
 import type { ComponentConfig } from '../component/component-config.ts';
 import type { IndexerSettings } from '../component/indexer-settings.ts';
-import type { PipelineConfig } from '../pipeline/pipeline-config.ts';
+import type { PipelineConfig } from '../execution/pipeline-config.ts';
 import type { LogSettings, PublisherSettings, RunnerSettings, WorkerSettings } from './engine-blocks.ts';
 
 export interface ConnectorConfig extends ComponentConfig {

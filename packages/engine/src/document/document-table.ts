@@ -15,9 +15,6 @@ const FEW_FIELDS = 400;
 
 const samples: DocumentTable[] = [];
 
-/** A saved state of a table. */
-export type TableState = readonly Field[];
-
 /**
  * Documents with the same fields, stored as columns. A stage that supports columns processes a column in one fast loop
  * instead of each document. Renaming or removing a field has no cost per document. (Source of the idea: Boncz,
@@ -127,6 +124,19 @@ export class DocumentTable {
     return at < 0 ? undefined : columnOf(this.#fields[at] as Field);
   }
 
+  /**
+   * Returns the rows whose value of a field passes a test, in order. A missing value is undefined.
+   * @param among the rows to test; defaults to all
+   */
+  rowsWhere(name: string, test: (value: Value | undefined) => boolean, among?: readonly number[]): number[] {
+    const column = this.column(name);
+    if (among !== undefined) return among.filter((row) => test(column?.[row]));
+    if (column === undefined) return test(undefined) ? Array.from({ length: this.count }, (_, row) => row) : [];
+    const rows: number[] = [];
+    for (let row = 0; row < column.length; row++) if (test(column[row])) rows.push(row);
+    return rows;
+  }
+
   /** Returns the column of a field as it was set, if it is lazy and none of its documents was removed. */
   lazyColumn(name: string): LazyColumn | undefined {
     return this.#fields[this.#place(name)]?.lazy;
@@ -200,14 +210,13 @@ export class DocumentTable {
     return (!(field.source instanceof SourceTexts) || hasOnlyTexts(columnOf(field))) && field.source.isPlain;
   }
 
-  /** Returns the current state for `restore`. */
-  save(): TableState {
-    return this.#fields.slice();
-  }
-
-  restore(state: TableState): void {
-    this.#fields = state.slice();
-    this.#shape = this.#places = this.#bypassed = undefined;
+  /** Returns a function that restores the current fields. */
+  mark(): () => void {
+    const fields = this.#fields.slice();
+    return () => {
+      this.#fields = fields;
+      this.#shape = this.#places = this.#bypassed = undefined;
+    };
   }
 
   /** Returns one document. It shares its values with the table, so call this only once for each row. */

@@ -1,6 +1,7 @@
 import type { IndexerSettings } from '../component/indexer-settings.ts';
 import type { Document } from '../document/document.ts';
 import { writeString } from '../document/json-writer.ts';
+import type { Undo } from '../execution/undo.ts';
 
 /** The settings of the block `indexer` that concern families. Plain data. */
 export type FamilySettings = Required<Pick<IndexerSettings, 'childrenField'>> &
@@ -20,13 +21,6 @@ export function familySettings(settings: IndexerSettings): FamilySettings | unde
 
 /** The first byte of a family line. No encoder begins a line with it. */
 export const FAMILY_MARK = '#';
-
-/** The state of a family that a rollback restores. */
-export interface FamilyMark {
-  readonly ids: string[];
-  readonly count: number;
-  readonly isComplete: boolean;
-}
 
 /**
  * Writes the lines that follow encoded documents and name their family: a source document and the children that stages
@@ -74,14 +68,15 @@ export class FamilyLines {
     this.#isComplete = true;
   }
 
-  mark(): FamilyMark {
-    return { ids: this.#ids, count: this.#ids.length, isComplete: this.#isComplete };
-  }
-
-  rollback({ ids, count, isComplete }: FamilyMark): void {
-    ids.length = count;
-    this.#ids = ids;
-    this.#isComplete = isComplete;
+  mark(): Undo {
+    const ids = this.#ids;
+    const { length } = ids;
+    const isComplete = this.#isComplete;
+    return () => {
+      ids.length = length;
+      this.#ids = ids;
+      this.#isComplete = isComplete;
+    };
   }
 
   #isDelete(document: Document): boolean {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { PartBuilder } from '../batch/part-builder.ts';
 import type { DocumentEncoder, EncodedBatch } from '../component/indexer.ts';
 import { Document } from '../document/document.ts';
-import { StageError } from '../pipeline/stage-error.ts';
+import { StageError } from '../execution/stage-error.ts';
 import { FamilyLines } from './family-lines.ts';
 import { splitFamilies } from './split-families.ts';
 
@@ -148,12 +148,12 @@ describe('splitFamilies', () => {
     expect(familiesOf(part)).toEqual([{ position: 1, parent: 'a', children: ['A1'] }]);
   });
 
-  it('restores a family after a rollback', () => {
+  it('restores a family that a part has marked', () => {
     const part = builder();
     part.emit(childOf('a', 1), true);
-    const mark = part.mark();
+    const undo = part.mark();
     part.emit(childOf('a', 2), true);
-    part.rollback(mark);
+    undo();
     leave(part, { id: 'a', children: [3] });
     expect(familiesOf(part)).toEqual([{ position: 2, parent: 'a', children: ['a-1', 'a-3'] }]);
   });

@@ -1,9 +1,9 @@
 import type { OutcomePart } from '../batch/pipeline-messages.ts';
 import type { Logger } from '../component/logger.ts';
 import type { ConnectorConfig } from '../config/ingest-config.ts';
+import type { PipelineConfig } from '../execution/pipeline-config.ts';
 import { encodingOf } from '../failures/encoded-documents.ts';
 import { familySettings } from '../families/family-lines.ts';
-import type { PipelineConfig } from '../pipeline/pipeline-config.ts';
 import { currentRules } from '../policy/current-policy.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import type { Accounts } from './accounts.ts';

@@ -2,7 +2,7 @@ import type { Connector, ConnectorClass } from '../component/connector.ts';
 import { createLogger, type Logger } from '../component/logger.ts';
 import { wholeRunParameter } from '../config/check-outputs.ts';
 import type { ConnectorConfig } from '../config/ingest-config.ts';
-import type { PipelineConfig } from '../pipeline/pipeline-config.ts';
+import type { PipelineConfig } from '../execution/pipeline-config.ts';
 import { Accounts } from './accounts.ts';
 import { type ConnectorFailure, connectorFailure, inPhase } from './connector-failure.ts';
 import { ConnectorPipeline } from './connector-pipeline.ts';

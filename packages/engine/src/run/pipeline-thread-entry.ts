@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { BatchProcessor } from '../batch/batch-processor.ts';
-import { ComputeLimit } from '../batch/compute-limit.ts';
 import { instantiate } from '../batch/decoders.ts';
 import type { FromPipeline, OpenPipeline, ToPipeline } from '../batch/pipeline-messages.ts';
 import type { DocumentEncoder } from '../component/indexer.ts';
@@ -11,9 +10,10 @@ import { checkPipelines } from '../config/check-pipelines.ts';
 import { currentNames } from '../config/current-names.ts';
 import { HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import { hasErrors } from '../errors/problem.ts';
+import { Deadline } from '../execution/deadline.ts';
+import { Pipeline } from '../execution/pipeline.ts';
 import { FailureBudget } from '../failures/failure-budget.ts';
 import { workForRun } from '../memory/thread-memory.ts';
-import { Pipeline } from '../pipeline/pipeline.ts';
 import { enforcePolicyOf } from '../policy/current-policy.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import { MessageGate } from '../transport/message-gate.ts';
@@ -64,7 +64,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
   }
   const statistics = new SharedStatistics(request.statistics);
   let processor: BatchProcessor | undefined;
-  const limit = new ComputeLimit(computeMillis);
+  const deadline = new Deadline(computeMillis);
   const pipeline = await Pipeline.start(pipelineConfig, registry, {
     runId,
     threadName,
@@ -76,7 +76,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
     tables: process.env.HEADRACE_TABLES !== 'off',
     log,
     onStart: (stage) => post({ type: 'starting', stage }),
-    guard: (work) => processor?.guarded(work) ?? limit.runOnce(work),
+    guard: (work, moreMillis) => processor?.guarded(work, moreMillis) ?? deadline.runOnce(work, moreMillis),
   });
   try {
     processor = new BatchProcessor({
@@ -88,7 +88,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
           : await instantiate<DocumentEncoder>(request.encoder, log(request.encoder.name)),
       lengths,
       families: request.families,
-      limit,
+      deadline,
       flow,
       failureBudget: new FailureBudget(request.failureBudget),
       log: log(request.pipeline),

@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import { runGuarded } from '../batch/compute-guard.ts';
 import type { ConnectorClass, RejectedRecord } from '../component/connector.ts';
 import { silentLogger } from '../component/logger.ts';
 import { Registry } from '../component/registry.ts';
@@ -11,12 +10,12 @@ import { readDocument } from '../document/read-document.ts';
 import { type Failure, toFailure } from '../errors/headrace-error.ts';
 import { nearest } from '../errors/nearest.ts';
 import type { Problem } from '../errors/problem.ts';
+import { type Guard, runGuarded } from '../execution/guard.ts';
+import { Pipeline } from '../execution/pipeline.ts';
+import type { PipelineSink } from '../execution/sink.ts';
+import type { StageError } from '../execution/stage-error.ts';
+import type { Tracer } from '../execution/trace.ts';
 import { threadMemory } from '../memory/thread-memory.ts';
-import { Pipeline } from '../pipeline/pipeline.ts';
-import type { Guard } from '../pipeline/segmented-pipeline.ts';
-import { StageError } from '../pipeline/stage-error.ts';
-import type { StageTrace } from '../pipeline/stage-trace.ts';
-import type { Tracer } from '../pipeline/trace.ts';
 import { PreviewLog } from './preview-log.ts';
 import { PreviewPublisher } from './preview-publisher.ts';
 import type { PreviewedDocument, PreviewRequest, PreviewResult } from './run-request.ts';
@@ -58,7 +57,7 @@ export async function preview(
     }
     const computeMillis = Math.min((config.worker.maxProcessingSecs as number) * 1000, maxComputeMillis);
     const log = new PreviewLog();
-    const guard: Guard = (work) => runGuarded(work, computeMillis);
+    const guard: Guard = (work, moreMillis = 0) => runGuarded(work, computeMillis + moreMillis);
     const started = await Pipeline.start(pipeline, registry, {
       runId: '',
       threadName: 'preview',
@@ -72,7 +71,7 @@ export async function preview(
     const results: PreviewedDocument[] = [];
     try {
       const classes = pipeline.stages.map(({ entry }) => entry.name);
-      const tracer = request.trace === true ? started.tracer(classes, TRACE_CHARACTERS) : undefined;
+      const tracer = request.trace === true ? started.trace(classes, TRACE_CHARACTERS) : undefined;
       for (const source of sources) {
         const result = await previewOne(started, source, tracer, guard);
         threadMemory.releaseDocuments();
@@ -112,33 +111,28 @@ async function previewOne(
   const result: PreviewedDocument = { input: text, documents: [], dropped: [] };
   const outputs: Document[] = [];
   if (document === undefined) return { ...result, failure: failure as Failure & { stage: string } };
-  const emit = (output: Document) => {
-    if (output.dropped) result.dropped.push(output.id);
-    else outputs.push(output);
-  };
   const fail = (error: StageError) => {
     result.failure = { stage: error.stage, ...toFailure(error, 'HR_STAGE_FAILED') };
   };
-  if (tracer === undefined) {
-    const sink = { emit, finished: () => undefined, failedDocument: (_: Document, error: StageError) => fail(error) };
-    let processed: Promise<number> | undefined;
-    const begin = () => {
-      processed = pipeline.process([document], sink, () => false);
-    };
-    // A pipeline that keeps several documents in flight applies the guard itself.
-    if (!pipeline.inOrder) begin();
-    else if (!guard(begin)) fail(pipeline.overdue());
-    await processed;
-  } else {
-    const trace: StageTrace[] = [];
-    result.trace = trace;
-    try {
-      await tracer.process(document, 0, emit, trace);
-    } catch (error) {
-      if (!(error instanceof StageError)) throw error;
-      fail(error);
-    }
-  }
+  const sink: PipelineSink = {
+    emit: (output) => {
+      tracer?.left();
+      if (output.dropped) result.dropped.push(output.id);
+      else outputs.push(output);
+    },
+    finished: () => undefined,
+    failedDocument: (_, error) => fail(error),
+  };
+  const trace = tracer?.begin(document);
+  if (trace !== undefined) result.trace = trace;
+  let processed: Promise<number> | undefined;
+  const begin = () => {
+    processed = pipeline.process([document], sink, () => false);
+  };
+  // A pipeline that keeps several documents in flight applies the guard itself.
+  if (!pipeline.inOrder) begin();
+  else if (!guard(begin)) fail(pipeline.rows.overdue());
+  await processed;
   try {
     for (const output of outputs) result.documents.push(output.toJson());
   } catch (error) {

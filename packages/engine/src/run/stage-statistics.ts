@@ -1,6 +1,6 @@
 import { type Counts, namesOf, noCounts, STAGE_COUNTERS } from '../counters/counters.ts';
 import { SharedRows } from '../counters/shared-rows.ts';
-import type { StageStatistics } from '../pipeline/step.ts';
+import type { StageStatistics } from '../execution/stage-statistics.ts';
 
 /** The statistics of a stage in the pipeline of a connector. */
 export interface StageProgress extends Counts<typeof STAGE_COUNTERS> {
@@ -43,7 +43,7 @@ export class SharedStatistics {
   }
 
   /** Adds up the statistics of a stage in several threads. */
-  static sum(threads: readonly SharedStatistics[], stage: number): Omit<StageStatistics, 'name'> {
+  static sum(threads: readonly SharedStatistics[], stage: number): Omit<StageStatistics, 'name' | 'lastTable'> {
     const sum = { ...noCounts(STAGE_COUNTERS), timed: 0, timedMillis: 0 };
     for (const thread of threads) {
       const counts = thread.#rows.read(stage);

@@ -1,7 +1,7 @@
+export type { ConditionConfig } from '../conditions/conditions.ts';
+export { Pipeline } from '../execution/pipeline.ts';
+export type { StageError } from '../execution/stage-error.ts';
 export { limitMemory } from '../memory/memory-ledger.ts';
-export type { ConditionConfig } from '../pipeline/conditions.ts';
-export { Pipeline } from '../pipeline/pipeline.ts';
-export type { StageError } from '../pipeline/stage-error.ts';
 export { type ConditionalStage, type PipelineOutcome, runPipeline } from './pipeline-harness.ts';
 export { assertStageContract } from './stage-contract.ts';
 export {

@@ -1,14 +1,14 @@
 import { BatchProcessor, type BatchProcessorOptions } from '../batch/batch-processor.ts';
-import { ComputeLimit } from '../batch/compute-limit.ts';
 import type { OutcomePart } from '../batch/pipeline-messages.ts';
 import type { Registry } from '../component/registry.ts';
 import type { Stage } from '../component/stage.ts';
+import type { ConditionConfig } from '../conditions/conditions.ts';
 import type { Counts, STAGE_COUNTERS } from '../counters/counters.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
+import { Deadline } from '../execution/deadline.ts';
+import { Pipeline } from '../execution/pipeline.ts';
 import { FailureBudget } from '../failures/failure-budget.ts';
-import type { ConditionConfig } from '../pipeline/conditions.ts';
-import { Pipeline } from '../pipeline/pipeline.ts';
 import { encodeDocuments } from '../transport/document-wire.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import { stageContext } from './stage-harness.ts';
@@ -61,7 +61,7 @@ export async function runPipeline(
     runId: 'run',
     encoder: { encode: lineOf, encodeTable },
     lengths: true,
-    limit: new ComputeLimit(60_000),
+    deadline: new Deadline(60_000),
     flow: new FlowControl(),
     failureBudget: new FailureBudget(),
     log,

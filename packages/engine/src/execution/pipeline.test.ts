@@ -137,6 +137,23 @@ describe.each(ways)('a pipeline of %s', (_, way) => {
     expect((await send(pipeline, ['1'])).events).toEqual(['out 1 b', 'finished 1']);
   });
 
+  it('closes a generator that emits an invalid child', async () => {
+    let closed = 0;
+    const pipeline = await pipelineOf(
+      way(() =>
+        (function* () {
+          try {
+            yield null as never;
+          } finally {
+            closed++;
+          }
+        })(),
+      ),
+    );
+    const { events } = await send(pipeline, ['1']);
+    expect([events, closed]).toEqual([['failed 1 at stage_1: The stage emitted null without a valid id'], 1]);
+  });
+
   it('fails a document if its generator of children throws, but keeps earlier children', async () => {
     const pipeline = await pipelineOf(
       way((document) =>

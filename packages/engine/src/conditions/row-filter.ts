@@ -1,6 +1,5 @@
 import type { DocumentTable } from '../document/document-table.ts';
 import { TableRow } from '../document/field-reader.ts';
-import type { Column } from '../document/lazy-column.ts';
 import type { Value } from '../document/value.ts';
 import { type ConditionConfig, type FieldCondition, fieldTest, type Predicate } from './conditions.ts';
 
@@ -27,8 +26,8 @@ export function compileRowFilter(
   if ((policy === 'any' && tests.length > 1) || tests.includes(undefined)) return rowFilterOf(condition);
   const [first, ...others] = tests as [ColumnTest, ...ColumnTest[]];
   return (table) => {
-    let rows = rowsWhere(table, first);
-    for (const other of others) rows = remaining(rows, table, other);
+    let rows = table.rowsWhere(first.field, first.test);
+    for (const { field, test } of others) rows = table.rowsWhere(field, test, rows);
     return rows;
   };
 }
@@ -46,21 +45,4 @@ export function rowFilterOf(condition: Predicate): RowFilter {
 function columnTest(condition: ConditionConfig): ColumnTest | undefined {
   if ('group' in condition || condition.fields.length !== 1) return undefined;
   return { field: condition.fields[0] as string, test: fieldTest(condition as FieldCondition) };
-}
-
-function rowsWhere(table: DocumentTable, { field, test }: ColumnTest): number[] {
-  const column = table.column(field);
-  if (column !== undefined) return matching(column, test);
-  return test(undefined) ? Array.from({ length: table.count }, (_, row) => row) : [];
-}
-
-function remaining(rows: number[], table: DocumentTable, { field, test }: ColumnTest): number[] {
-  const column = table.column(field);
-  return rows.filter((row) => test(column?.[row]));
-}
-
-function matching(column: Column, test: (value: Value | undefined) => boolean): number[] {
-  const rows: number[] = [];
-  for (let row = 0; row < column.length; row++) if (test(column[row])) rows.push(row);
-  return rows;
 }

@@ -1,16 +1,12 @@
 import type { Children, StageResult } from '../component/stage.ts';
 import type { Document } from '../document/document.ts';
 import { threadMemory } from '../memory/thread-memory.ts';
-import { isGiven } from './children.ts';
-import type { Guard } from './segmented-pipeline.ts';
+import { type Guard, runGroup } from './guard.ts';
+import { isGiven, isPromise, type StageCall } from './stage-call.ts';
 import { overdue, type StageError } from './stage-error.ts';
-import { callStage, failure, isPromise, meetsCondition, type Step } from './step.ts';
 
-/**
- * The maximum duration of one guarded call. It processes many documents, because the guarded call itself takes as long
- * as many of them.
- */
-export const COMPUTE_MILLIS = 100;
+/** A started call is not undone. */
+const nothing = () => {};
 
 /** The result of one call of a stage. */
 export interface CallOutcome {
@@ -19,7 +15,7 @@ export interface CallOutcome {
 }
 
 /** A started call: its result, or a promise for the result. */
-type Call = { readonly waiting: Promise<StageResult> } | CallOutcome;
+type Started = { readonly waiting: Promise<StageResult> } | CallOutcome;
 
 /**
  * Calls a stage for many documents, with a maximum number of calls at the same time. The synchronous part of each call
@@ -28,7 +24,7 @@ type Call = { readonly waiting: Promise<StageResult> } | CallOutcome;
  * memory, the finished documents before them leave early, because they may hold this memory
  */
 export async function callConcurrently(
-  step: Step,
+  call: StageCall,
   documents: readonly Document[],
   maxInFlight: number,
   guard: Guard,
@@ -40,7 +36,7 @@ export async function callConcurrently(
   let onSettled = () => {};
   const wait = async (at: number, waiting: Promise<StageResult>) => {
     inFlight++;
-    outcomes[at] = await waiting.then(outcomeOf, (error) => ({ error: failure(step, error) }));
+    outcomes[at] = await waiting.then(outcomeOf, (error) => ({ error: call.failure(error) }));
     inFlight--;
     if (outcomes[at].error !== undefined) threadMemory.drop(documents[at] as Document);
     onSettled();
@@ -67,9 +63,9 @@ export async function callConcurrently(
       // larger guarded calls are needed.
       await new Promise(setImmediate);
     } else {
-      for (const call of begin(step, documents, next, maxInFlight - inFlight, guard)) {
-        if ('waiting' in call) void wait(next, call.waiting);
-        else outcomes[next] = call;
+      for (const started of start(call, documents, next, maxInFlight - inFlight, guard)) {
+        if ('waiting' in started) void wait(next, started.waiting);
+        else outcomes[next] = started;
         next++;
       }
     }
@@ -77,33 +73,46 @@ export async function callConcurrently(
   await deliverFinished();
 }
 
-/** Starts calls from a document on, until the maximum number of calls or the time limit is reached. */
-function begin(step: Step, documents: readonly Document[], from: number, places: number, guard: Guard): Call[] {
-  const calls: Call[] = [];
-  let atWork = -1;
-  const compute = () => {
-    const started = performance.now();
-    let waiting = 0;
-    while (waiting < places && from + calls.length < documents.length && performance.now() - started < COMPUTE_MILLIS) {
-      atWork = calls.length;
-      const call = callOf(step, documents[from + calls.length] as Document);
-      calls.push(call);
-      if ('waiting' in call) waiting++;
-    }
-  };
-  // V8 may also have interrupted the work after the last call.
-  if (!guard(compute) && atWork === calls.length) calls.push({ error: failure(step, overdue()) });
+/** Starts calls from a document on, until the maximum number of calls or the target time of a group is reached. */
+function start(
+  call: StageCall,
+  documents: readonly Document[],
+  from: number,
+  places: number,
+  guard: Guard,
+): readonly Started[] {
+  const calls: Started[] = [];
+  let free = places;
+  runGroup(
+    {
+      count: documents.length,
+      guard,
+      mark: () => nothing,
+      process: (i) => {
+        const started = startOne(call, documents[i] as Document);
+        calls.push(started);
+        if ('waiting' in started) free--;
+        return undefined;
+      },
+      ends: () => free === 0,
+      overdue: (i) => {
+        // V8 may also have interrupted the group directly after the start of the call.
+        if (calls.length === i - from) calls.push({ error: call.failure(overdue()) });
+      },
+    },
+    from,
+  );
   return calls;
 }
 
-function callOf(step: Step, document: Document): Call {
+function startOne(call: StageCall, document: Document): Started {
+  threadMemory.putLater(document);
   try {
-    if (document.bypassed || !meetsCondition(step, document)) return {};
-    threadMemory.putLater(document);
-    const result = callStage(step, document);
-    return isGiven(result) && isPromise(result) ? { waiting: result } : outcomeOf(result);
+    const result = call.call(document);
+    if (result === undefined) return {};
+    return isPromise(result) ? { waiting: result } : { children: result };
   } catch (error) {
-    return { error: failure(step, error) };
+    return { error: error as StageError };
   }
 }
 

@@ -1,11 +1,12 @@
 import type { Logger } from '../component/logger.ts';
 import type { Registry } from '../component/registry.ts';
+import { compileConditions } from '../conditions/conditions.ts';
+import { compileRowFilter } from '../conditions/row-filter.ts';
 import { HeadraceError, hintOf, messageOf } from '../errors/headrace-error.ts';
-import { compileConditions } from './conditions.ts';
+import type { Guard } from './guard.ts';
 import type { PipelineConfig } from './pipeline-config.ts';
-import { compileRowFilter } from './row-filter.ts';
-import type { Guard } from './segmented-pipeline.ts';
-import { newStatistics, newStep, type Step } from './step.ts';
+import { StageCall } from './stage-call.ts';
+import { newStatistics } from './stage-statistics.ts';
 
 /** The options for starting the stages of a pipeline. */
 export interface PipelineContext {
@@ -37,8 +38,8 @@ export async function startStages(
   config: PipelineConfig,
   registry: Registry,
   context: PipelineContext,
-): Promise<Step[]> {
-  const steps: Step[] = [];
+): Promise<StageCall[]> {
+  const calls: StageCall[] = [];
   const shared = context.shared ?? new Map<string, unknown>();
   for (const { entry, params, name, conditions, conditionPolicy } of config.stages) {
     context.onStart?.(`${name} (${entry.name})`);
@@ -65,23 +66,23 @@ export async function startStages(
       await stage.start?.();
       const condition = compileConditions(conditions, conditionPolicy);
       const filter = condition && compileRowFilter(conditions, conditionPolicy, condition);
-      steps.push(newStep(stage, statistics, condition, context.tables, filter));
+      calls.push(new StageCall(stage, statistics, condition, context.tables, filter));
     } catch (error) {
       const hint = hintOf(error);
-      await stopStages(steps).catch(() => undefined);
+      await stopStages(calls).catch(() => undefined);
       throw new HeadraceError('HR_STAGE_START', `Stage ${name} (${entry.name}) could not start: ${messageOf(error)}`, {
         cause: error,
         ...(hint === undefined ? {} : { hint }),
       });
     }
   }
-  return steps;
+  return calls;
 }
 
 /** Stops all stages, then throws the first error, if any. */
-export async function stopStages(steps: readonly Step[]): Promise<void> {
+export async function stopStages(calls: readonly StageCall[]): Promise<void> {
   let first: unknown;
-  for (const { stage } of steps) {
+  for (const { stage } of calls) {
     try {
       await stage.stop?.();
     } catch (error) {

@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { PART_MILLIS, PassClock } from './pass-clock.ts';
+import { PART_MILLIS, PassTime } from './pass-time.ts';
+
+/** The time limit of a document. */
+const LIMIT = 1600;
+/** The least time that V8 allows a pass in addition to its work. */
+const MORE = 2 * PART_MILLIS;
 
 /** Returns a clock that a test sets. It counts how often it was read. */
 function setClock() {
   const time = { now: 1000, reads: 0 };
-  const clock = new PassClock(() => {
+  const clock = new PassTime(LIMIT, () => {
     time.reads++;
     return time.now;
   });
@@ -22,7 +27,7 @@ function processUntilOver({ time, clock }: ReturnType<typeof setClock>, millisEa
   throw new Error('the pass is never over');
 }
 
-describe('a pass clock', () => {
+describe('the end of a pass', () => {
   it('ends a pass when a part is due, even if the documents are fast', () => {
     for (const millis of [0.01, 1, 20]) {
       const set = setClock();
@@ -64,14 +69,14 @@ describe('a pass clock', () => {
     clock.startWork(true);
     expect(clock.isWorking).toBe(true);
     expect(processUntilOver(set, 10) * 10).toBeGreaterThan(1000);
-    expect(clock.allowanceMillis).toBe(2 * PART_MILLIS + 2000);
+    expect(clock.limitMillis(false)).toBe(LIMIT / 16 + MORE + 2000);
   });
 
   it('does not count the time before the first document of a batch as repeated decoding', () => {
     const { time, clock } = setClock();
     time.now += 100;
     clock.startWork(false);
-    expect(clock.allowanceMillis).toBe(2 * PART_MILLIS);
+    expect(clock.limitMillis(false)).toBe(LIMIT / 16 + MORE);
   });
 
   it('resets the time of repeated decoding at the start of a batch', () => {
@@ -79,6 +84,44 @@ describe('a pass clock', () => {
     time.now += 100;
     clock.startWork(true);
     clock.startBatch();
-    expect(clock.allowanceMillis).toBe(2 * PART_MILLIS);
+    expect(clock.limitMillis(false)).toBe(LIMIT / 16 + MORE);
+  });
+});
+
+describe('the time limit of a pass', () => {
+  it('is a sixteenth of the time limit of a document, and the time until a part is due', () => {
+    expect(new PassTime(LIMIT).limitMillis(false)).toBe(100 + MORE);
+  });
+
+  it('is the limit of a document if documents are processed alone', () => {
+    expect(new PassTime(LIMIT).limitMillis(true)).toBe(LIMIT + MORE);
+  });
+
+  it('is the limit of a document if the last pass was too short for a record', () => {
+    const time = new PassTime(LIMIT);
+    expect(time.noteEndedUnread(false, 100)).toBe(true);
+    expect(time.limitMillis(false)).toBe(LIMIT + MORE);
+    time.noteRead();
+    expect(time.limitMillis(false)).toBe(100 + MORE);
+  });
+
+  it('is not repeated for a record that has used the full processor time of a document', () => {
+    const time = new PassTime(LIMIT);
+    expect([time.noteEndedUnread(false, 100), time.noteEndedUnread(false, LIMIT)]).toEqual([true, false]);
+    expect(new PassTime(LIMIT).noteEndedUnread(true, LIMIT)).toBe(false);
+  });
+
+  it('is sixteen limits for a record on a busy machine, which is then not repeated', () => {
+    const time = new PassTime(LIMIT);
+    expect([time.noteEndedUnread(false, 10), time.noteEndedUnread(false, 50)]).toEqual([true, true]);
+    expect(time.limitMillis(false)).toBe(16 * LIMIT + MORE);
+    expect(time.noteEndedUnread(false, 50)).toBe(false);
+  });
+
+  it('is short again at the start of a batch', () => {
+    const time = new PassTime(LIMIT);
+    time.noteEndedUnread(false, 10);
+    time.startBatch();
+    expect(time.limitMillis(false)).toBe(100 + MORE);
   });
 });

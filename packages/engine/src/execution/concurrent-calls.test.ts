@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { runGuarded } from '../batch/compute-guard.ts';
 import { Type } from '../component/schema.ts';
 import { Stage, type StageResult } from '../component/stage.ts';
 import { Document } from '../document/document.ts';
 import { stageContext } from '../testing/stage-harness.ts';
 import { type CallOutcome, callConcurrently } from './concurrent-calls.ts';
-import type { Guard } from './segmented-pipeline.ts';
-import { newStatistics, newStep } from './step.ts';
+import { type Guard, runGuarded } from './guard.ts';
+import { StageCall } from './stage-call.ts';
+import { newStatistics } from './stage-statistics.ts';
 
 type Process = (document: Document) => StageResult | Promise<StageResult>;
 
@@ -18,7 +18,7 @@ async function outcomesOf(process: Process, count: number, maxInFlight: number, 
       return process(document);
     }
   }
-  const step = newStep(new Given({} as never, stageContext()), newStatistics('given'), undefined);
+  const call = new StageCall(new Given({} as never, stageContext()), newStatistics('given'));
   const documents = Array.from({ length: count }, (_, i) => Document.create(String(i)));
   let guarded = 0;
   const guard: Guard = (work) => {
@@ -26,9 +26,9 @@ async function outcomesOf(process: Process, count: number, maxInFlight: number, 
     return runGuarded(work, limitMillis);
   };
   const outcomes: CallOutcome[] = [];
-  await callConcurrently(step, documents, maxInFlight, guard, async (_from, some) => void outcomes.push(...some));
+  await callConcurrently(call, documents, maxInFlight, guard, async (_from, some) => void outcomes.push(...some));
   const results = outcomes.map(({ children, error }) => error?.code ?? (children === undefined ? 'ok' : [...children]));
-  return { results, guarded, statistics: step.statistics };
+  return { results, guarded, statistics: call.statistics };
 }
 
 const later = async () => {

@@ -1,6 +1,12 @@
 import { availableParallelism, loadavg } from 'node:os';
-import { runGuarded } from './compute-guard.ts';
+import { runGuarded } from './guard.ts';
 
+/**
+ * Most work takes less than this part of the time limit of a document. Work on several documents at a time gets no more:
+ * if it takes longer, the documents are processed alone, each with its full limit. So a document that uses its full
+ * limit costs little more than the limit.
+ */
+export const SHORT_PART = 1 / 16;
 /** A document is overdue if it has used this fraction of its time. The guard itself uses the rest. */
 const USED_UP = 0.9;
 /** The maximum time on the clock, as a multiple of the limit, if the thread gets no processor time. */
@@ -16,7 +22,7 @@ const FORGOTTEN_AFTER = 10;
  * The result of the work for a document. `starved`: the machine is busy, and the work was interrupted before it had
  * used its processor time. Repeat the work from the beginning.
  */
-export type ComputeOutcome = 'done' | 'overdue' | 'starved';
+export type DeadlineOutcome = 'done' | 'overdue' | 'starved';
 
 /**
  * Enforces the time limit of the stages for one document (`worker.maxProcessingSecs`). V8 measures time on the clock,
@@ -26,7 +32,7 @@ export type ComputeOutcome = 'done' | 'overdue' | 'starved';
  * least twice the time of the slowest finished document. After a time of ten limits without another overdue document,
  * documents get the full limit again.
  */
-export class ComputeLimit {
+export class Deadline {
   /** The value of `worker.maxProcessingSecs` in milliseconds. */
   readonly millis: number;
   #overdue = 0;
@@ -50,7 +56,7 @@ export class ComputeLimit {
   }
 
   /** Runs work for one document. The caller must be able to repeat the work from the beginning. */
-  run(work: () => void): ComputeOutcome {
+  run(work: () => void): DeadlineOutcome {
     const limit = this.current;
     const before = processorMillis();
     const inTime = runGuarded(work, limit * this.#stretch);

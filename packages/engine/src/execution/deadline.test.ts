@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ComputeLimit } from './compute-limit.ts';
+import { Deadline } from './deadline.ts';
 
 const endless = () => {
   for (;;);
@@ -14,7 +14,7 @@ const sleeping = (millis: number) => () => {
 const stopped = () => 0;
 
 it('reports endless work as overdue, and allows less time for later documents', () => {
-  const limit = new ComputeLimit(40, stopped);
+  const limit = new Deadline(40, stopped);
   const limits: number[] = [];
   for (let i = 0; i < 4; i++) {
     limits.push(limit.current);
@@ -27,7 +27,7 @@ it('reports endless work as overdue, and allows less time for later documents', 
 });
 
 it('allows later documents at least twice the time of the slowest finished document', () => {
-  const limit = new ComputeLimit(60, stopped);
+  const limit = new Deadline(60, stopped);
   const compute = () => {
     const { user, system } = process.threadCpuUsage();
     for (let now = { user, system }; now.user + now.system - user - system < 18_000; ) now = process.threadCpuUsage();
@@ -38,7 +38,7 @@ it('allows later documents at least twice the time of the slowest finished docum
 });
 
 it('reports work without processor time as starved, and allows more time for it', () => {
-  const limit = new ComputeLimit(50);
+  const limit = new Deadline(50);
   const outcomes: string[] = [];
   // In 150 ms on the clock, the work gets no processor time.
   for (let outcome = ''; outcome !== 'done' && outcomes.length < 5; ) {
@@ -51,7 +51,7 @@ it('reports work without processor time as starved, and allows more time for it'
 });
 
 it('stops repeating work that uses no processor time and never ends', () => {
-  const limit = new ComputeLimit(5);
+  const limit = new Deadline(5);
   const outcomes: string[] = [];
   for (let outcome = ''; outcome !== 'overdue' && outcomes.length < 10; ) {
     outcome = limit.run(sleeping(2 ** 31));
@@ -63,7 +63,7 @@ it('stops repeating work that uses no processor time and never ends', () => {
 
 it('allows documents the full limit again, long after an overdue document', () => {
   let now = 0;
-  const limit = new ComputeLimit(20, () => now);
+  const limit = new Deadline(20, () => now);
   for (let i = 0; i < 3; i++) expect(limit.runOnce(endless)).toBe(false);
   expect(limit.current).toBe(5);
   now = 201;

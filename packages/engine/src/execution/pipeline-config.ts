@@ -1,5 +1,5 @@
 import type { ComponentConfig } from '../component/component-config.ts';
-import type { ConditionConfig } from './conditions.ts';
+import type { ConditionConfig } from '../conditions/conditions.ts';
 
 /** A stage of a checked config. */
 export interface StageConfig extends ComponentConfig {

@@ -1,14 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import type { Stage, StageResult } from '../component/stage.ts';
+import type { Predicate } from '../conditions/conditions.ts';
 import { Document } from '../document/document.ts';
 import { DocumentList } from '../document/document-list.ts';
 import { DocumentTable } from '../document/document-table.ts';
 import type { TableGroup } from '../document/table-group.ts';
-import { newStatistics, newStep, type Step } from './step.ts';
-import { TablePass } from './table-pass.ts';
+import { RowSchedule } from './rows.ts';
+import { StageCall } from './stage-call.ts';
+import { newStatistics } from './stage-statistics.ts';
+import { TableSchedule } from './tables.ts';
+
+const unguarded = (work: () => void) => {
+  work();
+  return true;
+};
 
 /** A stage that processes tables: it adds a column. */
-function tableStage(name: string): Step {
+function tableStage(name: string): StageCall {
   const stage: Partial<Stage> = {
     maxInFlight: 1,
     process: (document) => void document.set(name, 1),
@@ -17,18 +25,18 @@ function tableStage(name: string): Step {
       return true;
     },
   };
-  return newStep(stage as Stage, newStatistics(name), undefined);
+  return new StageCall(stage as Stage, newStatistics(name));
 }
 
 /** A stage that only processes single documents. */
-function documentStage(process: (document: Document) => StageResult | undefined, condition?: Step['condition']): Step {
+function documentStage(process: (document: Document) => StageResult | undefined, condition?: Predicate): StageCall {
   const stage: Partial<Stage> = { maxInFlight: 1, process: (document) => process(document) as StageResult };
-  return newStep(stage as Stage, newStatistics('single'), condition);
+  return new StageCall(stage as Stage, newStatistics('single'), condition);
 }
 
 /** Sends documents with these ids through stages. Returns what left the pass, in order, with fields and positions. */
 function passThrough(
-  steps: readonly Step[],
+  steps: readonly StageCall[],
   documents: readonly string[] | DocumentList,
   isWaiting = false,
   needsFamilies = false,
@@ -66,8 +74,8 @@ function passThrough(
   };
   const rows = () =>
     documents instanceof DocumentList ? documents : new DocumentTable(['id'], [documents], documents.length);
-  const pass = new TablePass(steps, sink, feeder);
-  for (let i = 0; i < times; i++) if (!pass.run(rows())) events.push('must be repeated');
+  const schedule = new TableSchedule(steps, new RowSchedule(steps, unguarded), sink, feeder);
+  for (let i = 0; i < times; i++) if (!schedule.process(rows())) events.push('must be repeated');
   return events;
 }
 

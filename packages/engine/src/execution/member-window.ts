@@ -1,13 +1,14 @@
 import type { Document } from '../document/document.ts';
-import type { Outlet } from './segmented-pipeline.ts';
+import type { Output } from './sink.ts';
 import type { StageError } from './stage-error.ts';
+import type { Undo } from './undo.ts';
 
 /** The number of documents that collect after a segment before they continue together. */
 const WINDOW = 256;
 
 /** An input document and its result. */
-export interface Family {
-  readonly input: Document;
+export interface InputState {
+  readonly document: Document;
   error: StageError | undefined;
   /** The number of the last segment in which a member failed; -1 if no member failed. */
   failedIn: number;
@@ -16,30 +17,30 @@ export interface Family {
 /** An input document or one of its children, in the pipeline. */
 export interface Member {
   readonly document: Document;
-  readonly family: Family;
+  readonly input: InputState;
 }
 
 /** Collects the members that leave a segment, in order, until they continue together. */
 export class MemberWindow {
   #members: Member[] = [];
   readonly #send: (members: readonly Member[]) => Promise<boolean>;
+  #marked = 0;
+  readonly #undo: Undo = () => {
+    this.#members.length = this.#marked;
+  };
 
   /** @param send passes the members to the next segment; returns false if no more members are needed */
   constructor(send: (members: readonly Member[]) => Promise<boolean>) {
     this.#send = send;
   }
 
-  get length(): number {
-    return this.#members.length;
-  }
-
-  /** Shortens the window: removes the members that were added last. */
-  set length(length: number) {
-    this.#members.length = length;
-  }
-
   get full(): boolean {
     return this.#members.length >= WINDOW;
+  }
+
+  mark(): Undo {
+    this.#marked = this.#members.length;
+    return this.#undo;
   }
 
   add(member: Member): void {
@@ -52,18 +53,18 @@ export class MemberWindow {
     return members.length === 0 || this.#send(members);
   }
 
-  /** Returns the outlet of a segment for the members of a family. */
-  outlet(family: Family): Outlet {
-    return new MemberOutlet(family, this);
+  /** Returns the output of a segment for an input and its children. */
+  output(input: InputState): Output {
+    return new MemberOutput(input, this);
   }
 }
 
-class MemberOutlet implements Outlet {
-  readonly #family: Family;
+class MemberOutput implements Output {
+  readonly #input: InputState;
   readonly #window: MemberWindow;
 
-  constructor(family: Family, window: MemberWindow) {
-    this.#family = family;
+  constructor(input: InputState, window: MemberWindow) {
+    this.#input = input;
     this.#window = window;
   }
 
@@ -72,12 +73,12 @@ class MemberOutlet implements Outlet {
   }
 
   emit(document: Document): void {
-    this.#window.add({ document, family: this.#family });
+    this.#window.add({ document, input: this.#input });
   }
 
   async relieve(): Promise<boolean> {
     const more = await this.#window.flush();
-    // If a later segment failed on a member of the family, no more children are needed.
-    return more && this.#family.error === undefined;
+    // If a later segment failed on a member, no more children are needed.
+    return more && this.#input.error === undefined;
   }
 }

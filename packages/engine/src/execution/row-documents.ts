@@ -3,11 +3,11 @@ import type { Document } from '../document/document.ts';
 import { DocumentList } from '../document/document-list.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import type { GroupBuilder, TableGroup } from '../document/table-group.ts';
+import type { CallEnd } from './stage-call.ts';
 import type { StageError } from './stage-error.ts';
-import type { CallEnd } from './step.ts';
 
-/** Documents that pass through stages one at a time. A document is undefined after it has failed. */
-export class Passing implements CallEnd {
+/** The rows of a group or a list as documents, with their origin. A document is undefined after it has failed. */
+export class RowDocuments implements CallEnd {
   readonly documents: (Document | undefined)[];
   result: Children | Promise<StageResult> | undefined = undefined;
   error: StageError | undefined = undefined;
