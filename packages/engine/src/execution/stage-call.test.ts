@@ -43,7 +43,7 @@ describe('the call of a stage for documents', () => {
     const ended: CallEnd = { result: undefined, error: undefined };
     expect(call.callEach([dropped, undefined, skipped, other, wanted], 0, 5, ended)).toBe(5);
     expect(seen).toEqual(['2', '2']);
-    expect(call.statistics).toMatchObject({ processed: 2, errors: 0 });
+    expect(call.statistics).toMatchObject({ processed: 2, skipped: 2, failed: 0 });
   });
 
   it.each<[string, Behaviour]>([
