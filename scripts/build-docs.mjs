@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { apiPage } from './docs/api-page.mjs';
 import { componentPages } from './docs/component-pages.mjs';
 import { errorPage } from './docs/error-page.mjs';
+import { metricsPage } from './docs/metrics-page.mjs';
 import { releasesPage } from './docs/releases-page.mjs';
 import { openapiDocument } from './lib/openapi-document.mjs';
 import { env, root } from './lib/root.mjs';
@@ -17,6 +18,7 @@ const pages = formatted({
   ...componentPages(),
   'api.md': apiPage(await openapiDocument()),
   'errors.md': errorPage(),
+  'metrics.md': metricsPage(read('metrics.md')),
   'lucille-releases.md': releasesPage(),
 });
 const stale = Object.entries(pages).filter(([path, text]) => read(path) !== text);

@@ -50,6 +50,7 @@ await bundle(
     index: 'index.js',
     reading: 'reading.js',
     'plain-text': 'errors/plain-text.js',
+    counters: 'counters/counters.js',
     testing: 'testing/index.js',
     'run-launcher': 'run/run-launcher.js',
     'run-thread-entry': 'run/run-thread-entry.js',

@@ -36,7 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   components: ['engine', 'testing', ...DIALECTS],
   service: ['engine', 'components', 'testing'],
   client: [],
-  web: ['client', 'hocon'],
+  web: ['client', 'engine', 'hocon'],
   distributed: ['hocon', 'engine', 'components', 'testing'],
   headrace: ['hocon', 'engine', 'components', 'service', 'distributed'],
   'local-models': ['headrace', 'testing'],

@@ -9,6 +9,13 @@ afterAll(() => harness.close());
 
 const counts = ({ stages }: RunResult) =>
   stages.map(({ stage, processed, failed, children }) => [stage, processed, failed, children]);
+const skips = ({ stages }: RunResult) => stages.map(({ stage, processed, skipped }) => [stage, processed, skipped]);
+
+/** The values of `n` from 1 to `count` that are divisible by `step`, as a condition. */
+const multiplesOf = (step: number, count: number) => {
+  const values = Array.from({ length: Math.floor(count / step) }, (_, i) => `"${(i + 1) * step}"`);
+  return `conditions: [{fields: [n], values: [${values}]}]`;
+};
 
 /** Creates a file with this many rows, which are decoded as tables. `n` is the number of the row, from 1. */
 function rows(count: number): string {
@@ -103,6 +110,54 @@ describe('the statistics of the stages in a run', () => {
     expect(counts(result)).toEqual([
       ['table', 2000, 0, 0],
       ['slow', 2000, 0, 0],
+    ]);
+  });
+
+  it('count the documents that do not meet the conditions of a stage, in tables and in single documents', async () => {
+    const stages = (single: string) => `
+      {class: SetStaticValues, name: table, staticValues: {a: 1}, ${multiplesOf(3, 2500)}},
+      {class: SetStaticValues, name: none, staticValues: {b: 1}, conditions: [{fields: [missing]}]},
+      {class: Trouble, name: single, ${single}, ${multiplesOf(7, 2500)}},
+      {class: SetStaticValues, name: last, staticValues: {c: 1}, ${multiplesOf(2, 2500)}}`;
+    for (const single of ['kind: nothing', 'kind: wait, millis: 0', 'kind: concurrent, millis: 0']) {
+      const rest = 'worker { threads: 2 }';
+      const result = await harness.run(configOf({ connector: rows(2500), stages: stages(single), rest }));
+      expect([single, skips(result)]).toEqual([
+        single,
+        [
+          ['table', 833, 1667],
+          ['none', 0, 2500],
+          ['single', 357, 2143],
+          ['last', 1250, 1250],
+        ],
+      ]);
+    }
+  });
+
+  it('count each skipped document once if work is repeated, or if a part is sent in the middle of a table', async () => {
+    const table = `{class: SetStaticValues, name: table, staticValues: {a: 1}, ${multiplesOf(3, 2000)}}`;
+    const hanging = await harness.run(
+      configOf({
+        connector: rows(2000),
+        stages: `${table}, {class: Trouble, name: slow, kind: hang, every: 700, ${multiplesOf(7, 2000)}}`,
+        rest: 'worker { maxProcessingSecs: 1, threads: 1 }',
+      }),
+    );
+    expect(hanging.counts).toMatchObject({ published: 2000, failed: 2 });
+    expect(skips(hanging)).toEqual([
+      ['table', 666, 1334],
+      ['slow', 285, 1715],
+    ]);
+    const slow = await harness.run(
+      configOf({
+        connector: rows(2000),
+        stages: `${table}, {class: Trouble, name: slow, kind: compute, millis: 30, every: 100}`,
+        rest: 'worker { threads: 1 }',
+      }),
+    );
+    expect(skips(slow)).toEqual([
+      ['table', 666, 1334],
+      ['slow', 2000, 0],
     ]);
   });
 

@@ -105,6 +105,17 @@ export type { RollbackRequest } from './config/rollback-config.ts';
 export { SecretMask } from './config/secret-mask.ts';
 export { isSecretKey, type Secrecy, secrecyOf } from './config/secret-names.ts';
 export { MASK, maskText } from './config/secret-parts.ts';
+export {
+  CONNECTOR_COUNTERS,
+  type Counter,
+  type Counts,
+  INDEXER_COUNTERS,
+  namesOf,
+  noCounts,
+  OUTCOME_COUNTERS,
+  RUN_COUNTERS,
+  STAGE_COUNTERS,
+} from './counters/counters.ts';
 export { ByShape } from './document/by-shape.ts';
 export { Document, type UpdateMode } from './document/document.ts';
 export { DocumentTable } from './document/document-table.ts';

@@ -1,6 +1,6 @@
-import type { LogRecord, RunHandle } from '@headrace/engine';
+import { type LogRecord, noDocuments, type RunHandle } from '@headrace/engine';
 import { HealthQuestions, type ThreadHealth } from '../health/health-channel.ts';
-import { NO_DOCUMENTS, noHealth, type RoleCounts, type RoleHealth, type RoleState } from './role-health.ts';
+import { noHealth, type RoleCounts, type RoleHealth, type RoleState } from './role-health.ts';
 
 /**
  * The health of the process that publishes a run. It also reports the lag of the source topics, which shows how much
@@ -15,7 +15,7 @@ export class PublisherHealth implements RoleHealth {
   #questions: HealthQuestions | undefined;
 
   get counts(): RoleCounts {
-    return this.#handle?.progress().counts ?? NO_DOCUMENTS;
+    return this.#handle?.progress().counts ?? noDocuments();
   }
 
   /** Call this when the run starts. */

@@ -7,8 +7,6 @@ export type RoleState = 'starting' | 'running' | 'restarting' | 'stopped' | 'fai
 /** The numbers of documents by result. */
 export type RoleCounts = RunProgress['counts'];
 
-export const NO_DOCUMENTS: RoleCounts = { published: 0, created: 0, succeeded: 0, failed: 0, dropped: 0 };
-
 /** What a health endpoint reports about a role. */
 export interface RoleHealth {
   readonly name: string;

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createLogger,
   type LogRecord,
+  namesOf,
+  noDocuments,
   type RegistrySource,
   type RunHandle,
   type RunResult,
@@ -14,7 +16,7 @@ import type { RunLauncher } from '@headrace/engine/threads';
 import { HealthQuestions, type ThreadHealth } from '../health/health-channel.ts';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
 import { type PlainConfig, type Role, roleConfig } from './role-config.ts';
-import { NO_DOCUMENTS, noHealth, type RoleCounts, type RoleHealth, type RoleState } from './role-health.ts';
+import { noHealth, type RoleCounts, type RoleHealth, type RoleState } from './role-health.ts';
 
 export interface RoleOptions {
   /** Starts the threads of the role. */
@@ -50,7 +52,7 @@ export class RoleRunner implements RoleHealth {
   #handle: RunHandle | undefined;
   #questions: HealthQuestions | undefined;
   /** The totals of the runs that have ended. */
-  #before = NO_DOCUMENTS;
+  #before: RoleCounts = noDocuments();
   /** The reason why the last run ended, or why the first one has not started. */
   lastFailure: string | undefined;
   /** The number of restarts. */
@@ -156,13 +158,9 @@ export class RoleRunner implements RoleHealth {
 }
 
 function sum(a: RoleCounts, b: RoleCounts): RoleCounts {
-  return {
-    published: a.published + b.published,
-    created: a.created + b.created,
-    succeeded: a.succeeded + b.succeeded,
-    failed: a.failed + b.failed,
-    dropped: a.dropped + b.dropped,
-  };
+  const total = { ...a };
+  for (const name of namesOf(total)) total[name] += b[name];
+  return total;
 }
 
 /** The modules with the components of the config and of the roles. */

@@ -67,7 +67,7 @@ describe('callConcurrently', () => {
     const { results, statistics } = await outcomesOf((document) => kinds[Number(document.id) % 6]?.(document), 12, 2);
     const six = ['ok', 'ok', [child], [child], 'HR_STAGE_FAILED', 'HR_STAGE_FAILED'];
     expect(results).toEqual([...six, ...six]);
-    expect([statistics.processed, statistics.errors]).toEqual([12, 4]);
+    expect([statistics.processed, statistics.failed]).toEqual([12, 4]);
   });
 
   it('fails only the document on which the stage computes endlessly before it waits', async () => {

@@ -9,7 +9,7 @@ describe.each(ways)('a pipeline of %s', (_, way) => {
     const { events, taken } = await send(pipeline, ['1', '22', '333']);
     expect(events).toEqual(['out 1 abc', 'finished 1', 'out 22 abc', 'finished 22', 'out 333 abc', 'finished 333']);
     expect(taken).toBe(3);
-    expect(pipeline.statistics.map(({ name, processed, errors }) => [name, processed, errors])).toEqual([
+    expect(pipeline.statistics.map(({ name, processed, failed }) => [name, processed, failed])).toEqual([
       ['stage_1', 3, 0],
       ['stage_2', 3, 0],
       ['stage_3', 3, 0],
@@ -61,12 +61,15 @@ describe.each(ways)('a pipeline of %s', (_, way) => {
     ]);
   });
 
-  it('checks conditions before each stage, and only counts documents that meet them', async () => {
+  it('checks conditions before each stage, and counts the documents that meet them and the others', async () => {
     const only = { fields: ['id'], operator: 'must' as const, values: ['2'] };
     const pipeline = await pipelineOf(way(mark('a')), { ...way(mark('b')), config: { conditions: [only] } });
     const { events } = await send(pipeline, ['1', '2']);
     expect(events.filter((line) => line.startsWith('out'))).toEqual(['out 1 a', 'out 2 ab']);
-    expect(pipeline.statistics.map(({ processed }) => processed)).toEqual([2, 1]);
+    expect(pipeline.statistics.map(({ processed, skipped }) => [processed, skipped])).toEqual([
+      [2, 0],
+      [1, 1],
+    ]);
   });
 
   it('fails only the document with the error, and reports the stage', async () => {
@@ -78,7 +81,7 @@ describe.each(ways)('a pipeline of %s', (_, way) => {
     );
     const { events } = await send(pipeline, ['1', '2', '3']);
     expect(events).toEqual(['out 1 a', 'finished 1', 'failed 2 at stage_2: cannot', 'out 3 a', 'finished 3']);
-    expect(pipeline.statistics.map(({ errors }) => errors)).toEqual([0, 1]);
+    expect(pipeline.statistics.map(({ failed }) => failed)).toEqual([0, 1]);
   });
 
   it('fails a parent if a later stage fails on its child, but keeps children that left before', async () => {

@@ -43,7 +43,7 @@ describe('the call of a stage for documents', () => {
     const ended: CallEnd = { result: undefined, error: undefined };
     expect(call.callEach([dropped, undefined, skipped, other, wanted], 0, 5, ended)).toBe(5);
     expect(seen).toEqual(['2', '2']);
-    expect(call.statistics).toMatchObject({ processed: 2, errors: 0 });
+    expect(call.statistics).toMatchObject({ processed: 2, skipped: 2, failed: 0 });
   });
 
   it.each<[string, Behaviour]>([
@@ -69,7 +69,7 @@ describe('the call of a stage for documents', () => {
     const ended: CallEnd = { result: undefined, error: undefined };
     expect(call.callEach([wanted], 0, 1, ended)).toBe(0);
     expect(ended.error).toMatchObject({ stage: 'given', message: 'no' });
-    expect(call.statistics.errors).toBe(2);
+    expect(call.statistics.failed).toBe(2);
   });
 
   it('ends at a document with children or a promise, and remembers that the stage emits or waits', () => {

@@ -143,12 +143,13 @@ export class StageCall {
    * unchanged.
    */
   callTables(tables: readonly DocumentTable[]): boolean {
-    const { processed } = this.statistics;
+    const { processed, skipped } = this.statistics;
     const undo = tables.length > 1 ? tables.map((table) => table.mark()) : [];
     for (let i = 0; i < tables.length; i++) {
       if (this.callTable(tables[i] as DocumentTable)) continue;
       for (let k = 0; k < i; k++) undo[k]?.();
       this.statistics.processed = processed;
+      this.statistics.skipped = skipped;
       return false;
     }
     return true;
@@ -160,7 +161,11 @@ export class StageCall {
     const { stage, statistics } = this;
     const rows = this.#filter?.(table);
     const count = rows?.length ?? table.count;
-    if (count === 0) return true;
+    if (count === 0) {
+      statistics.skipped += table.count;
+      statistics.lastTable = { count: table.count, rows };
+      return true;
+    }
     const undo = table.mark();
     const start = performance.now();
     let taken: unknown = false;
@@ -183,6 +188,8 @@ export class StageCall {
     }
     this.#declined = 0;
     statistics.processed += count;
+    statistics.skipped += table.count - count;
+    statistics.lastTable = { count: table.count, rows };
     statistics.timed += count;
     statistics.timedMillis += performance.now() - start;
     return true;
@@ -191,7 +198,7 @@ export class StageCall {
   /** Returns the error that the stage threw for a document, with the name of the stage. */
   failure(error: unknown): StageError {
     if (error instanceof StageError) return error;
-    this.statistics.errors++;
+    this.statistics.failed++;
     const named = new StageError(this.name, error);
     this.observer?.failed(named);
     return named;
@@ -202,6 +209,7 @@ export class StageCall {
     if (document.bypassed) return false;
     this.observer?.reached(this, document);
     if (this.#condition === undefined || this.#condition(document)) return true;
+    this.statistics.skipped++;
     this.observer?.skipped();
     return false;
   }

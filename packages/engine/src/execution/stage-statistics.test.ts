@@ -10,7 +10,8 @@ it('a mark of statistics restores the counts of all stages, but not their times'
     for (const statistics of stages) {
       statistics.processed += 5;
       statistics.children += 2;
-      statistics.errors++;
+      statistics.failed++;
+      statistics.skipped++;
       statistics.timed++;
     }
     undo();
@@ -24,7 +25,7 @@ it('an interrupted mark leaves the undo of the mark before it intact', () => {
   const mark = new StatisticsMark(stages);
   const undo = mark.mark();
   for (const statistics of stages) statistics.processed = 7;
-  Object.defineProperty(stages[1], 'errors', {
+  Object.defineProperty(stages[1], 'failed', {
     get: () => {
       throw new Error('interrupted');
     },

@@ -1,22 +1,19 @@
+import { type Counts, noCounts, STAGE_COUNTERS } from '../counters/counters.ts';
 import type { Undo } from './undo.ts';
 
 /** The counts of a stage, and the times of a sample of its calls. */
-export interface StageStatistics {
+export interface StageStatistics extends Counts<typeof STAGE_COUNTERS> {
   name: string;
-  processed: number;
-  children: number;
-  errors: number;
   /** The number of timed calls, and their total time in milliseconds. */
   timed: number;
   timedMillis: number;
-  /** The lookups in the cache of the stage that found a value, and the others. */
-  hits: number;
-  misses: number;
+  /** The number of rows of the last table, and those that met the condition. Undefined: all. */
+  lastTable: { readonly count: number; readonly rows: readonly number[] | undefined };
 }
 
 /** Returns the statistics of a stage without any calls. */
 export function newStatistics(name: string): StageStatistics {
-  return { name, processed: 0, children: 0, errors: 0, timed: 0, timedMillis: 0, hits: 0, misses: 0 };
+  return { name, ...noCounts(STAGE_COUNTERS), timed: 0, timedMillis: 0, lastTable: { count: 0, rows: undefined } };
 }
 
 /**
@@ -33,36 +30,43 @@ export class StatisticsMark {
 
   constructor(stages: readonly StageStatistics[]) {
     this.#stages = stages;
-    this.#counts = [new Float64Array(3 * stages.length), new Float64Array(3 * stages.length)];
+    this.#counts = [new Float64Array(4 * stages.length), new Float64Array(4 * stages.length)];
   }
 
   mark(): Undo {
     const next = this.#last === 0 ? 1 : 0;
     const counts = this.#counts[next];
     for (let i = 0; i < this.#stages.length; i++) {
-      const { processed, children, errors } = this.#stages[i] as StageStatistics;
-      counts[3 * i] = processed;
-      counts[3 * i + 1] = children;
-      counts[3 * i + 2] = errors;
+      const { processed, children, failed, skipped } = this.#stages[i] as StageStatistics;
+      counts[4 * i] = processed;
+      counts[4 * i + 1] = children;
+      counts[4 * i + 2] = failed;
+      counts[4 * i + 3] = skipped;
     }
     this.#last = next;
     return this.#undo[next];
   }
 
   /**
-   * Subtracts documents of a table that passed through the first stages without a result. They pass through these
+   * Subtracts the last documents of a table that passed through the first stages without a result. They pass through these
    * stages again, or not at all.
    */
   uncount(stages: number, documents: number): void {
-    for (const statistics of this.#stages.slice(0, stages)) statistics.processed -= documents;
+    for (const statistics of this.#stages.slice(0, stages)) {
+      const { count, rows } = statistics.lastTable;
+      const called = rows?.filter((row) => row >= count - documents).length ?? documents;
+      statistics.processed -= called;
+      statistics.skipped -= documents - called;
+    }
   }
 
   #restore(mark: 0 | 1): void {
     const counts = this.#counts[mark];
     for (const [i, statistics] of this.#stages.entries()) {
-      statistics.processed = counts[3 * i] as number;
-      statistics.children = counts[3 * i + 1] as number;
-      statistics.errors = counts[3 * i + 2] as number;
+      statistics.processed = counts[4 * i] as number;
+      statistics.children = counts[4 * i + 1] as number;
+      statistics.failed = counts[4 * i + 2] as number;
+      statistics.skipped = counts[4 * i + 3] as number;
     }
   }
 }

@@ -58,8 +58,8 @@ export async function startStages(
         ...(computeMillis === undefined ? {} : { computeMillis }),
         preview,
         onCacheLookup: (isHit) => {
-          if (isHit) statistics.hits++;
-          else statistics.misses++;
+          if (isHit) statistics.cacheHits++;
+          else statistics.cacheMisses++;
         },
         log: context.log(name),
       });

@@ -120,6 +120,7 @@ describe('a table in a pipeline', () => {
       (reader) => reader.get('id') === '2',
     );
     expect(passThrough([single], ['1', '2'])).toEqual(['out 1  at 0', 'out 2 x at 1']);
+    expect(single.statistics).toMatchObject({ processed: 1, skipped: 1 });
   });
 
   it('leaves in order if a document skips the later stages', () => {

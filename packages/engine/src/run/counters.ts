@@ -1,18 +1,13 @@
-/** The document counts of a run. In a finished run, published + created = succeeded + failed + dropped. */
-export interface DocumentCounts {
-  /** The number of records from the connectors after collapsing, including unreadable records. */
-  published: number;
-  /** The number of children that stages emitted. */
-  created: number;
-  succeeded: number;
-  failed: number;
-  dropped: number;
-}
+import { type Counts, namesOf, noCounts, RUN_COUNTERS } from '../counters/counters.ts';
+import { SharedRows } from '../counters/shared-rows.ts';
 
-const FIELDS = ['published', 'created', 'succeeded', 'failed', 'dropped'] as const;
+/** The document counts of a run, or of a connector. */
+export type DocumentCounts = Counts<typeof RUN_COUNTERS>;
+
+const NAMES = namesOf(RUN_COUNTERS);
 
 export function noDocuments(): DocumentCounts {
-  return { published: 0, created: 0, succeeded: 0, failed: 0, dropped: 0 };
+  return noCounts(RUN_COUNTERS);
 }
 
 /** Returns the number of unfinished documents: not succeeded, failed or dropped. */
@@ -20,26 +15,25 @@ export function pendingDocuments(counts: DocumentCounts): number {
   return counts.published + counts.created - counts.succeeded - counts.failed - counts.dropped;
 }
 
-/**
- * The counts of a run in memory that its thread shares with the service. The service reads them without a message, even
- * after the thread has ended. Only the thread of the run writes them. They are doubles, because counts can exceed 2^32.
- */
+/** The counts of a run, which the thread of the run shares with the service. Only the thread of the run writes them. */
 export class SharedCounts {
-  readonly buffer: SharedArrayBuffer;
-  readonly #cells: Float64Array;
+  readonly #rows: SharedRows<keyof DocumentCounts>;
   /**
    * The number of documents that were sent to an output that is not complete (see `Indexer.completesAtFinish`). Only
    * the thread of the run knows it. For others, these documents are unfinished.
    */
   held = 0;
 
-  constructor(buffer = new SharedArrayBuffer(FIELDS.length * Float64Array.BYTES_PER_ELEMENT)) {
-    this.buffer = buffer;
-    this.#cells = new Float64Array(buffer);
+  constructor(memory: number | SharedArrayBuffer = 1) {
+    this.#rows = new SharedRows(NAMES, memory);
+  }
+
+  get buffer(): SharedArrayBuffer {
+    return this.#rows.buffer;
   }
 
   add(field: keyof DocumentCounts, amount: number): void {
-    (this.#cells[FIELDS.indexOf(field)] as number) += amount;
+    this.#rows.add(field, amount);
   }
 
   /** Returns the counts as they will be if the output can be completed. */
@@ -50,8 +44,6 @@ export class SharedCounts {
   }
 
   read(): DocumentCounts {
-    const counts = noDocuments();
-    for (const [i, field] of FIELDS.entries()) counts[field] = this.#cells[i] as number;
-    return counts;
+    return this.#rows.read();
   }
 }

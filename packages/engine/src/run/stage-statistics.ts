@@ -1,22 +1,16 @@
+import { type Counts, namesOf, noCounts, STAGE_COUNTERS } from '../counters/counters.ts';
+import { SharedRows } from '../counters/shared-rows.ts';
 import type { StageStatistics } from '../execution/stage-statistics.ts';
 
 /** The statistics of a stage in the pipeline of a connector. */
-export interface StageProgress {
+export interface StageProgress extends Counts<typeof STAGE_COUNTERS> {
   connector: string;
   pipeline: string;
   stage: string;
   /** The class name of the stage. */
   class: string;
-  /** The number of documents that the stage processed. */
-  processed: number;
-  failed: number;
-  /** The number of children that the stage emitted. */
-  children: number;
   /** The mean time per document in milliseconds, including waiting, measured with a sample. */
   meanMillis: number;
-  /** For a stage with a cache: how many lookups found a value, and how many did not. Otherwise both are 0. */
-  cacheHits: number;
-  cacheMisses: number;
 }
 
 /** The name of a stage in a run, and its class. */
@@ -25,50 +19,37 @@ export interface StageName {
   readonly class: string;
 }
 
-const FIELDS = ['processed', 'errors', 'children', 'timed', 'timedMillis', 'hits', 'misses'] as const;
-
-/** The statistics of a stage without its name. */
-type StageCounts = Record<(typeof FIELDS)[number], number>;
+const COUNTERS = namesOf(STAGE_COUNTERS);
+const CELLS = [...COUNTERS, 'timed', 'timedMillis'] as const;
 
 /**
- * The statistics of the stages in one pipeline thread, in memory that the thread shares with the run and the service.
- * They are read without a message, even after the thread has ended. Only the pipeline thread writes them, whenever it
- * posts a part.
+ * The statistics of the stages in one pipeline thread, which the thread shares with the run and the service. Only the
+ * pipeline thread writes them, whenever it posts a part.
  */
 export class SharedStatistics {
-  readonly buffer: SharedArrayBuffer;
-  readonly #cells: Float64Array;
+  readonly #rows: SharedRows<(typeof CELLS)[number]>;
 
   constructor(stages: number | SharedArrayBuffer) {
-    this.buffer =
-      typeof stages === 'number'
-        ? new SharedArrayBuffer(stages * FIELDS.length * Float64Array.BYTES_PER_ELEMENT)
-        : stages;
-    this.#cells = new Float64Array(this.buffer);
+    this.#rows = new SharedRows(CELLS, stages);
+  }
+
+  get buffer(): SharedArrayBuffer {
+    return this.#rows.buffer;
   }
 
   /** @param statistics the statistics of all stages, in the order of the pipeline */
   write(statistics: readonly StageStatistics[]): void {
-    let at = 0;
-    for (const stage of statistics) for (const field of FIELDS) this.#cells[at++] = stage[field];
+    for (const [i, stage] of statistics.entries()) this.#rows.write(stage, i);
   }
 
-  #read(stage: number): StageCounts {
-    const counts = noCounts();
-    for (const [i, field] of FIELDS.entries()) counts[field] = this.#cells[stage * FIELDS.length + i] ?? 0;
-    return counts;
-  }
-
-  /** Adds up the statistics of several threads, for each stage. */
-  static sums(threads: readonly SharedStatistics[], stages: number): StageCounts[] {
-    return Array.from({ length: stages }, (_, stage) => {
-      const sum = noCounts();
-      for (const thread of threads) {
-        const counts = thread.#read(stage);
-        for (const field of FIELDS) sum[field] += counts[field];
-      }
-      return sum;
-    });
+  /** Adds up the statistics of a stage in several threads. */
+  static sum(threads: readonly SharedStatistics[], stage: number): Omit<StageStatistics, 'name' | 'lastTable'> {
+    const sum = { ...noCounts(STAGE_COUNTERS), timed: 0, timedMillis: 0 };
+    for (const thread of threads) {
+      const counts = thread.#rows.read(stage);
+      for (const cell of CELLS) sum[cell] += counts[cell];
+    }
+    return sum;
   }
 }
 
@@ -92,16 +73,10 @@ export class ConnectorStages {
   progress(): StageProgress[] {
     const connector = this.#connector;
     const pipeline = this.#pipeline;
-    const sums = SharedStatistics.sums(this.#threads, this.#stages.length);
     return this.#stages.map(({ name, class: className }, i) => {
-      const { processed, errors: failed, children, timed, timedMillis, hits, misses } = sums[i] as StageCounts;
+      const { timed, timedMillis, ...counts } = SharedStatistics.sum(this.#threads, i);
       const meanMillis = timed === 0 ? 0 : Math.round((timedMillis / timed) * 1e6) / 1e6;
-      const cached = { cacheHits: hits, cacheMisses: misses };
-      return { connector, pipeline, stage: name, class: className, processed, failed, children, meanMillis, ...cached };
+      return { connector, pipeline, stage: name, class: className, ...counts, meanMillis };
     });
   }
-}
-
-function noCounts(): StageCounts {
-  return { processed: 0, errors: 0, children: 0, timed: 0, timedMillis: 0, hits: 0, misses: 0 };
 }

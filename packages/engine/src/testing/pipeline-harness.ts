@@ -3,6 +3,7 @@ import type { OutcomePart } from '../batch/pipeline-messages.ts';
 import type { Registry } from '../component/registry.ts';
 import type { Stage } from '../component/stage.ts';
 import type { ConditionConfig } from '../conditions/conditions.ts';
+import type { Counts, STAGE_COUNTERS } from '../counters/counters.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import { Deadline } from '../execution/deadline.ts';
@@ -27,8 +28,7 @@ export interface PipelineOutcome {
   readonly ids: readonly string[];
   readonly counts: Readonly<Record<'published' | 'created' | 'dropped' | 'failed' | 'count', number>>;
   readonly failures: readonly { readonly id: string; readonly at: string; readonly position: number }[];
-  /** For each stage: the number of processed documents, emitted children and errors. */
-  readonly stages: readonly { readonly processed: number; readonly children: number; readonly errors: number }[];
+  readonly stages: readonly Pick<Counts<typeof STAGE_COUNTERS>, 'processed' | 'skipped' | 'failed' | 'children'>[];
 }
 
 /**
@@ -94,7 +94,12 @@ export async function runPipeline(
         .map(({ id, at, position }) => ({ sequence, id, at, position }))
         .sort((first, second) => first.position - second.position),
     ),
-    stages: pipeline.statistics.map(({ processed, children, errors }) => ({ processed, children, errors })),
+    stages: pipeline.statistics.map(({ processed, skipped, failed, children }) => ({
+      processed,
+      skipped,
+      failed,
+      children,
+    })),
   };
 }
 

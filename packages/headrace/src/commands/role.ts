@@ -1,5 +1,5 @@
 import { RoleRunner } from '@headrace/distributed';
-import { type LogRecord, SecretMask } from '@headrace/engine';
+import { type LogRecord, noDocuments, SecretMask } from '@headrace/engine';
 import { limitHeaps, RunLauncher } from '@headrace/engine/threads';
 import { EXIT } from '../process/exit-code.ts';
 import { writeLines } from '../process/output.ts';
@@ -65,11 +65,7 @@ export async function runRole(
   }
 }
 
-const NO_PROGRESS = {
-  counts: { published: 0, created: 0, succeeded: 0, failed: 0, dropped: 0 },
-  connectors: [],
-  stages: [],
-};
+const NO_PROGRESS = { counts: noDocuments(), connectors: [], stages: [] };
 
 type Args = readonly (string | undefined)[];
 

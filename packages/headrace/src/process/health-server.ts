@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { RoleHealth } from '@headrace/distributed';
-import { messageOf } from '@headrace/engine';
+import { messageOf, namesOf, RUN_COUNTERS } from '@headrace/engine';
 import { escapeControls } from '@headrace/engine/plain-text';
 import { PROMETHEUS_CONTENT_TYPE, prometheusText, readFamily } from '@headrace/service/metrics';
 
@@ -10,8 +10,6 @@ export interface HealthServer {
   readonly port: number;
   close(): Promise<void>;
 }
-
-const COUNTS = ['published', 'created', 'succeeded', 'failed', 'dropped'] as const;
 
 /**
  * Serves `/livez` (the process answers), `/readyz` (503 with the reason while a role cannot read) and `/metrics` (Prometheus).
@@ -76,7 +74,7 @@ async function metrics(counting: RoleHealth, roles: readonly RoleHealth[]): Prom
   // In a process with all roles, the publisher and the worker report the same topic.
   const lags = new Map(queues.flatMap((queue) => queue.lags.map((lag) => [`${lag.topic}/${lag.partition}`, lag])));
   const body = prometheusText([
-    ...COUNTS.map((field) =>
+    ...namesOf(RUN_COUNTERS).map((field) =>
       readFamily(
         'counter',
         `headrace_role_documents_${field}_total`,

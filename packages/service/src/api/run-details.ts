@@ -1,4 +1,14 @@
-import { type Problem, type Static, Type } from '@headrace/engine';
+import {
+  CONNECTOR_COUNTERS,
+  INDEXER_COUNTERS,
+  OUTCOME_COUNTERS,
+  type Problem,
+  RUN_COUNTERS,
+  STAGE_COUNTERS,
+  type Static,
+  Type,
+} from '@headrace/engine';
+import { counterFields } from './counter-fields.ts';
 import { nullable } from './nullable.ts';
 import { OVERLAPS } from './overlap.ts';
 
@@ -68,9 +78,7 @@ export const RunDetailsAnswer = Type.Object(
             Type.Object({
               name: Type.String(),
               status: Type.String(),
-              succeeded: Type.Integer(),
-              failed: Type.Integer(),
-              dropped: Type.Integer(),
+              ...counterFields(OUTCOME_COUNTERS),
               seconds: Type.Number(),
             }),
           ),
@@ -103,12 +111,8 @@ export const RunDetailsAnswer = Type.Object(
             'For which run with the same destination the run waits, and why; absent if it does not wait. It then takes no place of `maxConcurrentRuns`',
         }),
       ),
-      published: Type.Integer({ description: 'Documents that connectors delivered' }),
-      created: Type.Integer({ description: 'Child documents that stages emitted' }),
+      ...counterFields(RUN_COUNTERS),
       pending: Type.Integer({ description: 'Unfinished documents' }),
-      succeeded: Type.Integer(),
-      failed: Type.Integer(),
-      dropped: Type.Integer(),
       docsPerSecond: Type.Number({
         description: 'The current rate while the run is running, the average when it is done',
       }),
@@ -116,10 +120,7 @@ export const RunDetailsAnswer = Type.Object(
         Type.Object({
           name: Type.String(),
           status: Type.String({ description: 'waiting, running, complete, failed, stopped or skipped' }),
-          published: Type.Integer(),
-          succeeded: Type.Integer(),
-          failed: Type.Integer(),
-          dropped: Type.Integer(),
+          ...counterFields(CONNECTOR_COUNTERS),
           seconds: Type.Number(),
         }),
         { description: 'The first 1000 connectors' },
@@ -131,12 +132,8 @@ export const RunDetailsAnswer = Type.Object(
           pipeline: Type.String(),
           stage: Type.String(),
           class: Type.String(),
-          processed: Type.Integer({ description: 'Documents that the stage processed' }),
-          failed: Type.Integer(),
-          children: Type.Integer({ description: 'Child documents that it emitted' }),
+          ...counterFields(STAGE_COUNTERS),
           meanMillis: Type.Number({ description: 'Mean time per document, from a sample, including waiting' }),
-          cacheHits: Type.Integer({ description: 'Lookups in the cache of the stage that found a value' }),
-          cacheMisses: Type.Integer({ description: 'The other lookups; both are 0 for a stage without a cache' }),
         }),
         { description: 'The stages of the connectors that have started; the first 1000' },
       ),
@@ -144,15 +141,7 @@ export const RunDetailsAnswer = Type.Object(
         Type.Object(
           {
             type: Type.String({ description: 'The type of the indexer' }),
-            batches: Type.Integer({ description: 'Sent batches' }),
-            inFlight: Type.Integer({ description: 'Batches being sent' }),
-            documents: Type.Integer({ description: 'Documents in the sent batches, including failed ones' }),
-            failed: Type.Integer(),
-            unchanged: Type.Integer({
-              description: 'Documents that were not sent, because the destination has them; they count as succeeded',
-            }),
-            retries: Type.Integer({ description: 'Documents that were sent again, counted each time' }),
-            seconds: Type.Number({ description: 'Total time of sending, summed over the batches' }),
+            ...counterFields(INDEXER_COUNTERS),
           },
           { description: 'The work of the indexer; absent until the run has an indexer' },
         ),

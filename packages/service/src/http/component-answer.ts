@@ -19,7 +19,10 @@ export const ComponentAnswer = Type.Object(
           ),
           description: Type.Optional(Type.String()),
         },
-        { description: 'Also `default`, `enum`, `minimum` and similar properties, if they exist' },
+        {
+          additionalProperties: true,
+          description: 'Also `default`, `enum`, `minimum` and similar properties, if they exist',
+        },
       ),
     ),
     description: Type.Optional(Type.String()),

@@ -1,5 +1,5 @@
-import { hasErrors, Type } from '@headrace/engine';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { hasErrors, type Static, Type } from '@headrace/engine';
+import type { FastifyRequest } from 'fastify';
 import { nullable } from '../api/nullable.ts';
 import { RunStateAnswer } from '../api/run-details.ts';
 import { configNotFound } from '../configs/config-errors.ts';
@@ -32,6 +32,7 @@ import {
   problemList,
   queryOf,
 } from './route-schemas.ts';
+import { ownBody, type ServiceApp } from './route-types.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 /** How many configs are read from the store at a time when all are listed. */
@@ -83,12 +84,7 @@ const uploadQuery = queryOf({
   label: uploadLabelQuery,
 });
 
-interface UploadQuery {
-  validate?: boolean;
-  name?: string;
-  description?: string;
-  label?: string[];
-}
+type UploadQuery = Static<typeof uploadQuery>;
 
 /** The body of an upload. The schema accepts any object, because the config language checks the content. */
 const configBody = {
@@ -115,13 +111,13 @@ const checkedBody = {
 
 /** The routes that store, list, check and delete configs. */
 export async function configRoutes(
-  app: FastifyInstance,
+  app: ServiceApp,
   { configs, runs, previews, schedules, maxConfigBytes }: ServiceParts,
 ): Promise<void> {
   acceptRawBodies(app, 'application/json', 'application/hocon');
   const tags = ['config'];
 
-  app.post<{ Body: Buffer | undefined; Querystring: UploadQuery }>(
+  app.post(
     '/v1/config',
     {
       bodyLimit: maxConfigBytes,
@@ -134,7 +130,7 @@ export async function configRoutes(
           'A config may have 100,000 values, counting lists, objects and everything in them: put long lists in files. It may be nested 1000 levels deep.',
         ),
         querystring: uploadQuery,
-        body: configBody,
+        body: ownBody<Buffer>(configBody),
         response: answers(
           { 200: Type.Object({ configId: Type.String(), problems: Type.Optional(problemList) }) },
           400,
@@ -151,7 +147,7 @@ export async function configRoutes(
     },
   );
 
-  app.put<{ Body: Buffer | undefined; Params: { id: string }; Querystring: UploadQuery }>(
+  app.put(
     '/v1/config/:id',
     {
       bodyLimit: maxConfigBytes,
@@ -167,7 +163,7 @@ export async function configRoutes(
         params: configParams,
         headers: preconditionHeaders,
         querystring: uploadQuery,
-        body: configBody,
+        body: ownBody<Buffer>(configBody),
         response: answers({ 200: UploadedAnswer, 201: UploadedAnswer }, 400, 404, 409, 412, 413, 415),
       },
     },
@@ -177,7 +173,7 @@ export async function configRoutes(
     },
   );
 
-  app.post<{ Body: Buffer | undefined; Querystring: { connect?: boolean } }>(
+  app.post(
     '/v1/config/validate',
     {
       bodyLimit: maxConfigBytes,
@@ -193,7 +189,7 @@ export async function configRoutes(
             }),
           ),
         }),
-        body: checkedBody,
+        body: ownBody<Buffer>(checkedBody),
         response: answers(
           { 200: Type.Object({ valid: Type.Boolean(), problems: problemList }) },
           400,
@@ -218,7 +214,7 @@ export async function configRoutes(
     },
   );
 
-  app.get<{ Querystring: { limit?: number; after?: string; label?: string[]; q?: string; content?: boolean } }>(
+  app.get(
     '/v1/config',
     {
       config: { access: 'reader' },
@@ -260,7 +256,7 @@ export async function configRoutes(
     },
   );
 
-  app.get<{ Params: { id: string } }>(
+  app.get(
     '/v1/config/:id',
     {
       config: { access: 'reader' },
@@ -282,7 +278,7 @@ export async function configRoutes(
     },
   );
 
-  app.delete<{ Params: { id: string } }>(
+  app.delete(
     '/v1/config/:id',
     {
       config: { access: 'admin' },

@@ -1,5 +1,4 @@
 import { Type } from '@headrace/engine';
-import type { FastifyInstance } from 'fastify';
 import { nullable } from '../api/nullable.ts';
 import { configTag } from '../configs/config-tag.ts';
 import {
@@ -13,6 +12,7 @@ import {
 } from './config-answers.ts';
 import { sendJson } from './json.ts';
 import { answers, configParams, DEFAULT_PAGE, MAX_NUMBER, pageOf, pageQuery, queryOf } from './route-schemas.ts';
+import type { ServiceApp } from './route-types.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 const VersionNumber = Type.Integer({ minimum: 1, maximum: MAX_NUMBER });
@@ -33,10 +33,10 @@ const Change = Type.Object({
 const versionParams = Type.Object({ ...configParams.properties, version: VersionNumber });
 
 /** The routes that list, show, compare and restore the versions of a config. */
-export async function configVersionRoutes(app: FastifyInstance, { configs }: ServiceParts): Promise<void> {
+export async function configVersionRoutes(app: ServiceApp, { configs }: ServiceParts): Promise<void> {
   const tags = ['config'];
 
-  app.get<{ Params: { id: string }; Querystring: { limit?: number; after?: string } }>(
+  app.get(
     '/v1/config/:id/versions',
     {
       config: { access: 'reader' },
@@ -53,7 +53,7 @@ export async function configVersionRoutes(app: FastifyInstance, { configs }: Ser
       sendJson(reply, JSON.stringify(await configs.versions(id, { after, limit }))),
   );
 
-  app.get<{ Params: { id: string; version: number } }>(
+  app.get(
     '/v1/config/:id/versions/:version',
     {
       config: { access: 'reader' },
@@ -72,7 +72,7 @@ export async function configVersionRoutes(app: FastifyInstance, { configs }: Ser
     },
   );
 
-  app.post<{ Params: { id: string; version: number } }>(
+  app.post(
     '/v1/config/:id/versions/:version/restore',
     {
       config: { access: 'admin' },
@@ -90,7 +90,7 @@ export async function configVersionRoutes(app: FastifyInstance, { configs }: Ser
     },
   );
 
-  app.get<{ Params: { id: string }; Querystring: { version?: number } }>(
+  app.get(
     '/v1/config/:id/text',
     {
       config: { access: 'reader' },
@@ -125,7 +125,7 @@ export async function configVersionRoutes(app: FastifyInstance, { configs }: Ser
     },
   );
 
-  app.get<{ Params: { id: string }; Querystring: { from?: number; to?: number; other?: string } }>(
+  app.get(
     '/v1/config/:id/diff',
     {
       config: { access: 'reader' },

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { Type } from '@headrace/engine';
-import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors/api-error.ts';
 import { sendJson } from './json.ts';
 import { answers, Nothing, paragraphs, queryOf } from './route-schemas.ts';
+import { ownBody, type ServiceApp } from './route-types.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 const BYTES_TYPE = 'application/octet-stream';
@@ -24,7 +24,7 @@ const fileParams = Type.Object({
 });
 
 /** The routes of the files that users upload, so that configs can read them. */
-export async function fileRoutes(app: FastifyInstance, { files, settings }: ServiceParts): Promise<void> {
+export async function fileRoutes(app: ServiceApp, { files, settings }: ServiceParts): Promise<void> {
   const { maxFileBytes } = settings.limits;
   const tags = ['file'];
   app.removeAllContentTypeParsers();
@@ -44,7 +44,7 @@ export async function fileRoutes(app: FastifyInstance, { files, settings }: Serv
     async (_request, reply) => sendJson(reply, JSON.stringify({ items: await files.list(), maxFileBytes })),
   );
 
-  app.put<{ Params: { name: string }; Querystring: { replace?: boolean }; Body: Readable | null | undefined }>(
+  app.put(
     '/v1/file/:name',
     {
       config: { access: 'admin', streamsBody: true },
@@ -59,7 +59,7 @@ export async function fileRoutes(app: FastifyInstance, { files, settings }: Serv
         querystring: queryOf({
           replace: Type.Optional(Type.Boolean({ description: 'Replace the file with this name, if there is one' })),
         }),
-        body: { content: { [BYTES_TYPE]: { schema: Type.String({ format: 'binary' }) } } },
+        body: ownBody<Readable>({ content: { [BYTES_TYPE]: { schema: Type.String({ format: 'binary' }) } } }),
         response: answers({ 200: FileAnswer, 201: FileAnswer }, 400, 409, 413, 415),
       },
     },
@@ -81,7 +81,7 @@ export async function fileRoutes(app: FastifyInstance, { files, settings }: Serv
     },
   );
 
-  app.delete<{ Params: { name: string } }>(
+  app.delete(
     '/v1/file/:name',
     {
       config: { access: 'admin' },

@@ -1,15 +1,15 @@
 import { Type } from '@headrace/engine';
-import type { FastifyInstance } from 'fastify';
 import { SERVICE_ERROR_CODES } from '../errors/service-error-codes.ts';
 import { CheckList, errorJson } from './error-answers.ts';
 import { sendJson } from './json.ts';
 import { answers, Nothing } from './route-schemas.ts';
+import type { ServiceApp } from './route-types.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 const Ready = Type.Object({ status: Type.Literal('ready'), checks: CheckList });
 
 /** The routes of the liveness and readiness probes. They need no login, because orchestrators have no password. */
-export async function healthRoutes(app: FastifyInstance, { readiness }: ServiceParts): Promise<void> {
+export async function healthRoutes(app: ServiceApp, { readiness }: ServiceParts): Promise<void> {
   const tags = ['health'];
   const config = { access: 'open', anyQuery: true } as const;
 
@@ -21,7 +21,7 @@ export async function healthRoutes(app: FastifyInstance, { readiness }: ServiceP
     },
   );
 
-  app.get<{ Querystring: { verbose?: boolean } }>(
+  app.get(
     '/v1/readyz',
     {
       config,
@@ -33,13 +33,18 @@ export async function healthRoutes(app: FastifyInstance, { readiness }: ServiceP
         querystring: Type.Object({
           verbose: Type.Optional(Type.Boolean({ description: 'List the checks also if all succeed' })),
         }),
-        response: {
-          ...answers({}, 503),
-          200: {
-            description: 'Ready; the body is empty without `verbose`',
-            content: { 'application/json': { schema: Ready }, 'text/plain': { schema: Type.String({ maxLength: 0 }) } },
+        response: answers(
+          {
+            200: {
+              description: 'Ready; the body is empty without `verbose`',
+              content: {
+                'application/json': { schema: Ready },
+                'text/plain': { schema: Type.String({ maxLength: 0 }) },
+              },
+            },
           },
-        },
+          503,
+        ),
       },
     },
     (request, reply) => {

@@ -1,3 +1,5 @@
+import { noCounts, noDocuments, STAGE_COUNTERS } from '@headrace/engine';
+
 /** The example of an operation in the OpenAPI document. A test sends it and compares the answers. */
 export interface OperationExample {
   /** The values of path and query parameters. */
@@ -38,7 +40,7 @@ const problem = {
   hint: 'Known types: CSV, Elasticsearch, HTTP, JSONLines, Kafka, Nop, OpenSearch, Postgres, Solr.',
 };
 
-const counts = { published: 3, created: 0, pending: 0, succeeded: 3, failed: 0, dropped: 0 };
+const counts = { ...noDocuments(), pending: 0, published: 3, succeeded: 3 };
 
 /** A finished run. */
 const run = {
@@ -71,12 +73,9 @@ const run = {
         pipeline: 'first',
         stage: 'stage_1',
         class: 'Concatenate',
+        ...noCounts(STAGE_COUNTERS),
         processed: 3,
-        failed: 0,
-        children: 0,
         meanMillis: 0.004,
-        cacheHits: 0,
-        cacheMisses: 0,
       },
     ],
   },

@@ -1,5 +1,5 @@
 import { type PreviewResult, Type, traceJson, writeString } from '@headrace/engine';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { JsonDocument, LogLine, StageFailure } from '../api/preview-answer.ts';
 import { configNotFound } from '../configs/config-errors.ts';
 import type { ConfigChoice } from '../requests/config-choice.ts';
@@ -8,6 +8,7 @@ import { requireRole } from './access.ts';
 import { sendJson } from './json.ts';
 import { acceptRawBodies } from './raw-bodies.ts';
 import { answers, paragraphs, problemList, queryOf } from './route-schemas.ts';
+import { ownBody, type ServiceApp } from './route-types.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 const PreviewAnswer = Type.Object({
@@ -30,11 +31,11 @@ const PreviewAnswer = Type.Object({
 });
 
 /** The route that runs documents through a pipeline without an indexer. */
-export async function previewRoutes(app: FastifyInstance, parts: ServiceParts): Promise<void> {
+export async function previewRoutes(app: ServiceApp, parts: ServiceParts): Promise<void> {
   const { configs, reader, previews, maxConfigBytes } = parts;
   acceptRawBodies(app, 'application/json');
 
-  app.post<{ Body: Buffer | undefined; Querystring: { trace?: boolean } }>(
+  app.post(
     '/v1/preview',
     {
       bodyLimit: maxConfigBytes,
@@ -50,7 +51,7 @@ export async function previewRoutes(app: FastifyInstance, parts: ServiceParts): 
         querystring: queryOf({
           trace: Type.Optional(Type.Boolean({ description: 'Show each document after each stage' })),
         }),
-        body: DocumentedPreviewBody,
+        body: ownBody<Buffer>(DocumentedPreviewBody),
         response: answers({ 200: PreviewAnswer }, 400, 403, 404, 413, 415, 422, 429),
       },
     },

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@headrace/engine';
+import { Type } from '@headrace/engine';
 
 /** The headers of a request that a client may repeat without starting a second run. */
 export const repeatHeaders = Type.Object({
@@ -11,5 +11,3 @@ export const repeatHeaders = Type.Object({
     }),
   ),
 });
-
-export type RepeatHeaders = Static<typeof repeatHeaders>;

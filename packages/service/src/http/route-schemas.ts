@@ -34,7 +34,7 @@ export const DEFAULT_PAGE = 100;
 /**
  * Returns the schema of a query. Unknown parameters are refused, because a misspelt filter would silently be ignored.
  */
-export function queryOf(parameters: Record<string, TSchema>): TSchema {
+export function queryOf<T extends Record<string, TSchema>>(parameters: T) {
   return Type.Object(parameters, { additionalProperties: false });
 }
 

@@ -1,12 +1,11 @@
 import { Type, withoutDocument } from '@headrace/engine';
-import type { FastifyInstance } from 'fastify';
 import { repeatOf } from '../runs/repeated-requests.ts';
 import { runNotFound } from '../runs/run-manager.ts';
-import type { RetryBody } from '../runs/run-retries.ts';
 import type { FailureGroups } from '../store/store.ts';
 import { sendJson } from './json.ts';
-import { type RepeatHeaders, repeatHeaders } from './repeat-headers.ts';
+import { repeatHeaders } from './repeat-headers.ts';
 import { answers, DEFAULT_PAGE, pageOf, pageQuery, paragraphs, queryOf, runParams } from './route-schemas.ts';
+import type { ServiceApp } from './route-types.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 const Failure = Type.Ref('Failure');
@@ -43,19 +42,11 @@ const FailureGroupsAnswer = Type.Object({
 const MAX_EXAMPLES = 256 * 1024;
 const LONG_EXAMPLES = 'The documents of this list are too large. The list of failures shows this one.';
 
-interface FailureQuery {
-  limit?: number;
-  after?: string;
-  at?: string;
-  connector?: string;
-  group?: string;
-}
-
 /** The routes that list and retry the failed documents of a run. */
-export async function runFailureRoutes(app: FastifyInstance, { runs, retries }: ServiceParts): Promise<void> {
+export async function runFailureRoutes(app: ServiceApp, { runs, retries }: ServiceParts): Promise<void> {
   const tags = ['run'];
 
-  app.get<{ Params: { id: string }; Querystring: FailureQuery }>(
+  app.get(
     '/v1/run/:id/failures',
     {
       config: { access: 'reader' },
@@ -84,7 +75,7 @@ export async function runFailureRoutes(app: FastifyInstance, { runs, retries }: 
     },
   );
 
-  app.get<{ Params: { id: string }; Querystring: { limit?: number; at?: string } }>(
+  app.get(
     '/v1/run/:id/failures/groups',
     {
       config: { access: 'reader' },
@@ -110,7 +101,7 @@ export async function runFailureRoutes(app: FastifyInstance, { runs, retries }: 
     },
   );
 
-  app.post<{ Params: { id: string }; Body: RetryBody | undefined; Headers: RepeatHeaders }>(
+  app.post(
     '/v1/run/:id/retry',
     {
       config: { access: 'operator' },

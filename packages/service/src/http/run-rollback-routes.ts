@@ -1,7 +1,7 @@
 import { Type } from '@headrace/engine';
-import type { FastifyInstance } from 'fastify';
 import { sendJson } from './json.ts';
 import { answers, runParams } from './route-schemas.ts';
+import type { ServiceApp } from './route-types.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 const RollbackBody = Type.Union([
@@ -20,8 +20,8 @@ const RollbackBody = Type.Union([
 ]);
 
 /** The route that undoes a run. */
-export async function runRollbackRoutes(app: FastifyInstance, { rollbacks }: ServiceParts): Promise<void> {
-  app.post<{ Params: { id: string }; Body: { configId?: string } | null | undefined }>(
+export async function runRollbackRoutes(app: ServiceApp, { rollbacks }: ServiceParts): Promise<void> {
+  app.post(
     '/v1/run/:id/rollback',
     {
       config: { access: 'operator' },

@@ -1,5 +1,4 @@
-import { Type } from '@headrace/engine';
-import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from '@headrace/engine';
 import { RunStateAnswer } from '../api/run-details.ts';
 import { DocumentedRunBody } from '../requests/run-body.ts';
 import { repeatOf } from '../runs/repeated-requests.ts';
@@ -10,8 +9,9 @@ import { requireRole } from './access.ts';
 import { sendJson, streamJson } from './json.ts';
 import { labelQuery, parseLabels } from './label-query.ts';
 import { acceptRawBodies } from './raw-bodies.ts';
-import { type RepeatHeaders, repeatHeaders } from './repeat-headers.ts';
+import { repeatHeaders } from './repeat-headers.ts';
 import { answers, DEFAULT_PAGE, pageOf, pageQuery, paragraphs, queryOf, runParams } from './route-schemas.ts';
+import { ownBody, type ServiceApp } from './route-types.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { parseTime, timeQuery } from './time-query.ts';
 
@@ -20,27 +20,30 @@ const LIST_STEP = 200;
 
 const RunDetails = Type.Ref('RunDetails');
 
-interface RunQuery {
-  limit?: number;
-  after?: string;
-  configId?: string;
-  status?: string[];
-  label?: string[];
-  requestedBy?: string;
-  since?: string;
-  until?: string;
-}
+const runQuery = queryOf({
+  ...pageQuery,
+  configId: Type.Optional(Type.String({ description: 'The id or name of a config' })),
+  status: Type.Optional(
+    Type.Array(RunStateAnswer, { description: 'Repeat it for several states; a run must have one of them' }),
+  ),
+  label: labelQuery,
+  requestedBy: Type.Optional(Type.String({ description: 'The name of a user' })),
+  since: timeQuery('Requested at this time or later'),
+  until: timeQuery('Requested before this time'),
+});
+
+type RunQuery = Static<typeof runQuery>;
 
 /** The routes that start, list, show and cancel runs. */
 export async function runRoutes(
-  app: FastifyInstance,
+  app: ServiceApp,
   { runs, creator, reader, maxConfigBytes }: ServiceParts,
 ): Promise<void> {
   const tags = ['run'];
 
   acceptRawBodies(app, 'application/json');
 
-  app.post<{ Body: Buffer | undefined; Headers: RepeatHeaders }>(
+  app.post(
     '/v1/run',
     {
       bodyLimit: maxConfigBytes,
@@ -54,7 +57,7 @@ export async function runRoutes(
           'A body that is not strict JSON is read as HOCON: `config { … }`, once and in braces. Its substitutions search the config, not the body.',
         ),
         headers: repeatHeaders,
-        body: DocumentedRunBody,
+        body: ownBody<Buffer>(DocumentedRunBody),
         response: answers({ 200: RunDetails }, 400, 403, 409, 413, 415, 422, 429, 503),
       },
     },
@@ -66,24 +69,14 @@ export async function runRoutes(
     },
   );
 
-  app.get<{ Querystring: RunQuery }>(
+  app.get(
     '/v1/run',
     {
       config: { access: 'reader' },
       schema: {
         tags,
         summary: 'All runs, newest first; with any parameter, one page of them',
-        querystring: queryOf({
-          ...pageQuery,
-          configId: Type.Optional(Type.String({ description: 'The id or name of a config' })),
-          status: Type.Optional(
-            Type.Array(RunStateAnswer, { description: 'Repeat it for several states; a run must have one of them' }),
-          ),
-          label: labelQuery,
-          requestedBy: Type.Optional(Type.String({ description: 'The name of a user' })),
-          since: timeQuery('Requested at this time or later'),
-          until: timeQuery('Requested before this time'),
-        }),
+        querystring: runQuery,
         response: answers({ 200: Type.Union([Type.Array(RunDetails), pageOf(RunDetails)]) }, 400),
       },
     },
@@ -95,7 +88,7 @@ export async function runRoutes(
     },
   );
 
-  app.get<{ Params: { id: string } }>(
+  app.get(
     '/v1/run/:id',
     {
       config: { access: 'reader' },
@@ -112,7 +105,7 @@ export async function runRoutes(
     { method: 'DELETE', url: '/v1/run/:id' },
     { method: 'POST', url: '/v1/run/:id/cancel' },
   ] as const) {
-    app.route<{ Params: { id: string } }>({
+    app.route({
       method,
       url,
       config: { access: 'operator' },

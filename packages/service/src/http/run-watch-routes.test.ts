@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { LogRecord } from '@headrace/engine';
+import { type LogRecord, noCounts, STAGE_COUNTERS } from '@headrace/engine';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { defaultSettings } from '../settings/service-settings.ts';
 import { EventReader } from '../testing/event-reader.test.support.ts';
@@ -293,12 +293,10 @@ describe('the details of a run', () => {
       pipeline: 'main',
       stage: 'stage_1',
       class: 'Upper',
+      ...noCounts(STAGE_COUNTERS),
       processed: 5,
       failed: 1,
-      children: 0,
       meanMillis: 0.25,
-      cacheHits: 0,
-      cacheMisses: 0,
     });
     expect((await service.details(runId)).progress.stages).toEqual(run.stages);
     run.end('SUCCEEDED');

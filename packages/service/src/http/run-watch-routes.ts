@@ -1,13 +1,13 @@
-import { Type } from '@headrace/engine';
-import type { FastifyInstance } from 'fastify';
+import { namesOf, RUN_COUNTERS, Type } from '@headrace/engine';
 import { EVENT_ID } from '../requests/text-formats.ts';
-import { LOG_LEVELS, type LogQuery, logText } from '../runs/log-lines.ts';
+import { LOG_LEVELS, logText } from '../runs/log-lines.ts';
 import { DONE_ID, doneFrame, type EventPlace, placeOf } from '../runs/run-events.ts';
 import { runNotFound } from '../runs/run-manager.ts';
 import { RunSamplesAnswer } from '../runs/run-samples.ts';
 import { EVENT_HEADERS, EventStreams } from './event-streams.ts';
 import { sendJson } from './json.ts';
 import { answers, MAX_NUMBER, paragraphs, queryOf, runParams } from './route-schemas.ts';
+import type { ServiceApp } from './route-types.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 /** The field `retry` of a stream: how long a client must wait before it connects again. */
@@ -19,7 +19,7 @@ const Events = {
     [
       '- `queued`: `{position}`, while the run waits',
       '- `progress`: the `status` and the `progress` of the details; at most twice a second, and only if something has changed',
-      '- `connector`: `{name, status, published, created, succeeded, failed, dropped, seconds}` of a connector that has started (`running`) or ended',
+      `- \`connector\`: \`{name, status, ${namesOf(RUN_COUNTERS).join(', ')}, seconds}\` of a connector that has started (\`running\`) or ended`,
       '- `failure`: `{id, connector, at, code, message, hint?, status?}` of a document that failed; `at` is the stage, `indexer` or `connector`; the first 1000',
       '- `log`: a line of the log',
       '- `gap`: `{missed}`: the number of events that are no longer kept, or that a slow client missed. A run keeps its last 1000, at most 256 KiB; the log has more',
@@ -36,14 +36,14 @@ const LogLines = {
 };
 
 /** The routes that return the events and the log of a run. */
-export async function runWatchRoutes(app: FastifyInstance, { runs, settings }: ServiceParts): Promise<void> {
+export async function runWatchRoutes(app: ServiceApp, { runs, settings }: ServiceParts): Promise<void> {
   const tags = ['run'];
   const streams = new EventStreams(settings.limits);
   // If any user name is accepted with the shared password, names do not identify users.
   const { auth } = settings;
   const hasNames = typeof auth === 'object' && (auth.users.length > 0 || auth.password === undefined);
 
-  app.get<{ Params: { id: string }; Headers: { 'last-event-id'?: string }; Querystring: { lastEventId?: string } }>(
+  app.get(
     '/v1/run/:id/events',
     {
       config: { access: 'reader', stream: true },
@@ -100,7 +100,7 @@ export async function runWatchRoutes(app: FastifyInstance, { runs, settings }: S
     },
   );
 
-  app.get<{ Params: { id: string }; Querystring: LogQuery }>(
+  app.get(
     '/v1/run/:id/log',
     {
       config: { access: 'reader' },
@@ -130,7 +130,7 @@ export async function runWatchRoutes(app: FastifyInstance, { runs, settings }: S
     },
   );
 
-  app.get<{ Params: { id: string } }>(
+  app.get(
     '/v1/run/:id/samples',
     {
       config: { access: 'reader' },

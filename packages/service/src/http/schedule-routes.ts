@@ -1,5 +1,4 @@
 import { Type } from '@headrace/engine';
-import type { FastifyInstance } from 'fastify';
 import { CronText, SCHEDULE_DEFAULTS, ScheduleBodySchema, TimezoneText } from '../api/schedule.ts';
 import { readScheduleBody } from '../requests/schedule-body.ts';
 import { SCHEDULE_CURSOR } from '../requests/text-formats.ts';
@@ -7,16 +6,17 @@ import { requireRole } from './access.ts';
 import { sendJson } from './json.ts';
 import { acceptRawBodies } from './raw-bodies.ts';
 import { answers, configParams, DEFAULT_PAGE, Nothing, pageOf, pageQueryOf, queryOf } from './route-schemas.ts';
+import { ownBody, type ServiceApp } from './route-types.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 const Schedule = Type.Ref('Schedule');
 
 /** The routes that set, show, list and remove the schedules of configs. */
-export async function scheduleRoutes(app: FastifyInstance, { schedules }: ServiceParts): Promise<void> {
+export async function scheduleRoutes(app: ServiceApp, { schedules }: ServiceParts): Promise<void> {
   const tags = ['schedule'];
   acceptRawBodies(app, 'application/json');
 
-  app.put<{ Body: Buffer | undefined; Params: { id: string } }>(
+  app.put(
     '/v1/config/:id/schedule',
     {
       config: { access: 'operator' },
@@ -26,7 +26,7 @@ export async function scheduleRoutes(app: FastifyInstance, { schedules }: Servic
         description:
           'An expression that is not valid, is never due, or is due more often than `limits.minScheduleSeconds` is refused. A schedule of the service file cannot be changed: the answer is 409.',
         params: configParams,
-        body: ScheduleBodySchema,
+        body: ownBody<Buffer>(ScheduleBodySchema),
         response: answers({ 200: Schedule, 201: Schedule }, 400, 403, 404, 409, 413, 415),
       },
     },
@@ -38,7 +38,7 @@ export async function scheduleRoutes(app: FastifyInstance, { schedules }: Servic
     },
   );
 
-  app.get<{ Params: { id: string } }>(
+  app.get(
     '/v1/config/:id/schedule',
     {
       config: { access: 'reader' },
@@ -52,7 +52,7 @@ export async function scheduleRoutes(app: FastifyInstance, { schedules }: Servic
     async ({ params: { id } }, reply) => sendJson(reply, JSON.stringify(await schedules.get(id))),
   );
 
-  app.delete<{ Params: { id: string } }>(
+  app.delete(
     '/v1/config/:id/schedule',
     {
       config: { access: 'operator' },
@@ -69,7 +69,7 @@ export async function scheduleRoutes(app: FastifyInstance, { schedules }: Servic
     },
   );
 
-  app.get<{ Querystring: { limit?: number; after?: string } }>(
+  app.get(
     '/v1/schedule',
     {
       config: { access: 'reader' },
@@ -84,7 +84,7 @@ export async function scheduleRoutes(app: FastifyInstance, { schedules }: Servic
       sendJson(reply, JSON.stringify(await schedules.list(after, limit))),
   );
 
-  app.get<{ Querystring: { cron: string; timezone?: string } }>(
+  app.get(
     '/v1/schedule/times',
     {
       config: { access: 'reader' },

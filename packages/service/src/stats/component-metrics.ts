@@ -1,3 +1,4 @@
+import { type Counter, type Counts, INDEXER_COUNTERS, namesOf, noCounts, STAGE_COUNTERS } from '@headrace/engine';
 import type { RunDetails } from '../api/run-details.ts';
 import { type MetricFamily, readFamily, type Sample } from './families.ts';
 
@@ -10,19 +11,29 @@ type Progress = RunDetails['progress'];
 const MAX_NAMES = 200;
 const OTHER = 'other';
 
-type Sums<F extends string> = Record<F, number>;
+type Table = Readonly<Record<string, Counter>>;
+
+/** The counters of stages as metrics. The API has the mean time of a stage instead of its total time. */
+const STAGE_METRICS = {
+  ...STAGE_COUNTERS,
+  seconds: {
+    title: 'Time',
+    unit: 'seconds',
+    description: 'Time in the stage, including waiting, estimated from a sample of its calls',
+  },
+} as const satisfies Table;
 
 /** The sums per component name: of the finished runs, or including the running runs. */
-abstract class Totals<F extends string> {
-  readonly #ended = new Map<string, Sums<F>>();
-  readonly #fields: readonly F[];
+abstract class Totals<T extends Table> {
+  readonly #ended = new Map<string, Counts<T>>();
+  readonly #table: T;
 
-  constructor(fields: readonly F[]) {
-    this.#fields = fields;
+  constructor(table: T) {
+    this.#table = table;
   }
 
   /** Returns the sums of one run by component name. */
-  protected abstract read(progress: Progress): Iterable<readonly [name: string, sums: Sums<F>]>;
+  protected abstract read(progress: Progress): Iterable<readonly [name: string, sums: Counts<T>]>;
 
   /** Adds the sums of a finished run. */
   add(progress: Progress): void {
@@ -30,46 +41,38 @@ abstract class Totals<F extends string> {
   }
 
   /** Returns the sums including running runs. */
-  with(going: Iterable<Progress>): Map<string, Sums<F>> {
+  with(going: Iterable<Progress>): Map<string, Counts<T>> {
     const all = new Map([...this.#ended].map(([name, sums]) => [name, { ...sums }]));
     for (const progress of going) this.#addTo(all, progress);
     return all;
   }
 
-  #addTo(sums: Map<string, Sums<F>>, progress: Progress): void {
+  #addTo(sums: Map<string, Counts<T>>, progress: Progress): void {
     for (const [name, more] of this.read(progress)) {
       const key = sums.has(name) || sums.size < MAX_NAMES ? name : OTHER;
-      const sum = sums.getOrInsertComputed(key, () => this.#nothing());
-      for (const field of this.#fields) sum[field] += more[field];
+      const sum = sums.getOrInsertComputed(key, () => noCounts(this.#table));
+      for (const counter of namesOf(this.#table)) sum[counter] += more[counter];
     }
   }
-
-  #nothing(): Sums<F> {
-    return Object.fromEntries(this.#fields.map((field) => [field, 0])) as Sums<F>;
-  }
 }
-
-type StageField = 'processed' | 'failed' | 'children' | 'seconds';
 
 /** The sums of stages, by class. */
-export class StageTotals extends Totals<StageField> {
+export class StageTotals extends Totals<typeof STAGE_METRICS> {
   constructor() {
-    super(['processed', 'failed', 'children', 'seconds']);
+    super(STAGE_METRICS);
   }
 
-  protected *read({ stages }: Progress): Generator<[string, Sums<StageField>]> {
-    for (const { class: name, processed, failed, children, meanMillis } of stages) {
-      yield [name, { processed, failed, children, seconds: (processed * meanMillis) / 1000 }];
+  protected *read({ stages }: Progress): Generator<[string, Counts<typeof STAGE_METRICS>]> {
+    for (const { class: name, meanMillis, ...counts } of stages) {
+      yield [name, { ...counts, seconds: (counts.processed * meanMillis) / 1000 }];
     }
   }
 }
 
-type IndexerField = 'batches' | 'inFlight' | 'documents' | 'failed' | 'retries' | 'unchanged' | 'seconds';
-
 /** The sums of indexers, by type. */
-export class IndexerTotals extends Totals<IndexerField> {
+export class IndexerTotals extends Totals<typeof INDEXER_COUNTERS> {
   constructor() {
-    super(['batches', 'inFlight', 'documents', 'failed', 'retries', 'unchanged', 'seconds']);
+    super(INDEXER_COUNTERS);
   }
 
   /**
@@ -80,68 +83,86 @@ export class IndexerTotals extends Totals<IndexerField> {
     super.add(indexing === undefined ? progress : { ...progress, indexing: { ...indexing, inFlight: 0 } });
   }
 
-  protected *read({ indexing }: Progress): Generator<[string, Sums<IndexerField>]> {
+  protected *read({ indexing }: Progress): Generator<[string, Counts<typeof INDEXER_COUNTERS>]> {
     if (indexing !== undefined) yield [indexing.type, indexing];
   }
 }
 
+/** A counter of stages or indexers as a metric. */
+interface ComponentMetric<N extends string> {
+  readonly counter: N;
+  readonly type: 'counter' | 'gauge';
+  readonly name: string;
+  /** The name of the label, whose value is the class or the type of the component. */
+  readonly label: string;
+  readonly description: string;
+}
+
+const stageMetrics = metricsOf('stage', 'class', STAGE_METRICS);
+const indexerMetrics = metricsOf('indexer', 'type', INDEXER_COUNTERS);
+
+/** The metrics of the counters of stages and indexers, for the docs. */
+export const COMPONENT_METRICS: readonly Omit<ComponentMetric<string>, 'counter'>[] = [
+  ...stageMetrics,
+  ...indexerMetrics,
+];
+
 /** @param read returns the current sums */
-export function stageFamilies(read: () => Map<string, Sums<StageField>>): MetricFamily[] {
-  const seconds = rising(() => read(), 'seconds');
-  return [
-    family('counter', 'headrace_stage_documents_total', 'Documents that stages were called with, by class.', () =>
-      samples('class', read(), 'processed'),
-    ),
-    family('counter', 'headrace_stage_failures_total', 'Documents that failed in stages, by class.', () =>
-      samples('class', read(), 'failed'),
-    ),
-    family('counter', 'headrace_stage_children_total', 'Children that stages emitted, by class.', () =>
-      samples('class', read(), 'children'),
-    ),
-    family(
-      'counter',
-      'headrace_stage_seconds_total',
-      'Time that stages took, including waiting, by class; estimated from a sample of their calls.',
-      () => samples('class', seconds(), 'seconds'),
-    ),
-  ];
+export function stageFamilies(read: () => Map<string, Counts<typeof STAGE_METRICS>>): MetricFamily[] {
+  return familiesOf(stageMetrics, rising(read, 'seconds'));
 }
 
 /** @param read returns the current sums */
-export function indexerFamilies(read: () => Map<string, Sums<IndexerField>>): MetricFamily[] {
-  const counter = (name: string, help: string, field: IndexerField) =>
-    family('counter', `headrace_indexer_${name}_total`, help, () => samples('type', read(), field));
-  return [
-    counter('batches', 'Batches that indexers have sent, by type.', 'batches'),
-    counter('documents', 'Documents in these batches, including failed ones.', 'documents'),
-    counter('failures', 'Documents in these batches that failed.', 'failed'),
-    counter('retries', 'Documents that were sent again, counted each time.', 'retries'),
-    counter('unchanged', 'Documents that were not sent, because the destination has them.', 'unchanged'),
-    counter('seconds', 'Total time of sending, summed over the batches.', 'seconds'),
-    family('gauge', 'headrace_indexer_batches_in_flight', 'Batches being sent.', () =>
-      samples('type', read(), 'inFlight'),
-    ),
-  ];
+export function indexerFamilies(read: () => Map<string, Counts<typeof INDEXER_COUNTERS>>): MetricFamily[] {
+  return familiesOf(indexerMetrics, read);
 }
 
-const family = readFamily;
+function metricsOf<T extends Table>(scope: string, label: string, table: T): ComponentMetric<keyof T & string>[] {
+  return namesOf(table).map((counter) => {
+    const { description, metric = snakeCase(counter), isGauge } = table[counter] as Counter;
+    const name = `headrace_${scope}_${metric}`;
+    return isGauge === true
+      ? { counter, type: 'gauge', name, label, description }
+      : { counter, type: 'counter', name: `${name}_total`, label, description };
+  });
+}
 
-function* samples<F extends string>(label: string, sums: Map<string, Sums<F>>, field: F): Generator<Sample> {
-  for (const [name, sum] of sums) yield { labels: { [label]: name }, value: sum[field] };
+function familiesOf<N extends string>(
+  metrics: readonly ComponentMetric<N>[],
+  read: () => Map<string, Record<N, number>>,
+): MetricFamily[] {
+  return metrics.map(({ counter, type, name, label, description }) =>
+    readFamily(type, name, `${description}, by ${label}.`, () => samples(label, read(), counter)),
+  );
+}
+
+function* samples<N extends string>(
+  label: string,
+  sums: Map<string, Record<N, number>>,
+  counter: N,
+): Generator<Sample> {
+  for (const [name, sum] of sums) yield { labels: { [label]: name }, value: sum[counter] };
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /**
  * Returns sums that never fall. The estimate for a running run may fall, but Prometheus treats a falling counter as a
  * restart.
  */
-function rising<F extends string>(read: () => Map<string, Sums<F>>, field: F): () => Map<string, Sums<F>> {
+function rising<N extends string>(
+  read: () => Map<string, Record<N, number>>,
+  counter: NoInfer<N>,
+): () => Map<string, Record<N, number>> {
   const highest = new Map<string, number>();
   return () => {
     const sums = read();
     for (const [name, sum] of sums) {
-      const value = Math.max(sum[field], highest.get(name) ?? 0);
+      const value = Math.max(sum[counter], highest.get(name) ?? 0);
       highest.set(name, value);
-      sum[field] = value as Sums<F>[F];
+      sum[counter] = value as Record<N, number>[N];
     }
     return sums;
   };

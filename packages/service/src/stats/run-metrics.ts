@@ -1,3 +1,4 @@
+import { namesOf, noDocuments, OUTCOME_COUNTERS, RUN_COUNTERS } from '@headrace/engine';
 import type { RunDetails } from '../api/run-details.ts';
 import { IndexerTotals, indexerFamilies, StageTotals, stageFamilies } from './component-metrics.ts';
 import { CounterFamily, HistogramFamily, type MetricFamily, readFamily, type Sample } from './families.ts';
@@ -6,7 +7,8 @@ import type { Metrics } from './metrics.ts';
 const ENDS = ['succeeded', 'failed', 'cancelled', 'interrupted'];
 const RUN_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 4 * 3600, 12 * 3600, 24 * 3600];
 
-const COUNTED = ['published', 'created', 'succeeded', 'failed', 'dropped'] as const;
+const COUNTED = namesOf(RUN_COUNTERS);
+const OUTCOMES = namesOf(OUTCOME_COUNTERS);
 
 type Counted = (typeof COUNTED)[number];
 type Progress = RunDetails['progress'];
@@ -43,7 +45,7 @@ export class RunMetrics {
   /** The totals of the finished runs. */
   readonly #stages = new StageTotals();
   readonly #indexers = new IndexerTotals();
-  readonly #documents: Pick<Progress, Counted> = { published: 0, created: 0, succeeded: 0, failed: 0, dropped: 0 };
+  readonly #documents = noDocuments();
   #now: () => RunsNow = () => ({ running: 0, queued: 0, going: [] });
 
   constructor(dropwizard: Metrics) {
@@ -56,11 +58,10 @@ export class RunMetrics {
       this.#seconds,
       readFamily('gauge', 'headrace_runs_running', 'Running runs.', () => this.#now().running),
       readFamily('gauge', 'headrace_runs_queued', 'Runs that wait for a free slot.', () => this.#now().queued),
-      readFamily('counter', 'headrace_documents_published_total', 'Records that connectors delivered.', () =>
-        this.#sum('published'),
-      ),
-      readFamily('counter', 'headrace_documents_created_total', 'Children that stages emitted.', () =>
-        this.#sum('created'),
+      ...COUNTED.filter((counter) => !Object.hasOwn(OUTCOME_COUNTERS, counter)).map((counter) =>
+        readFamily('counter', `headrace_documents_${counter}_total`, `${RUN_COUNTERS[counter].description}.`, () =>
+          this.#sum(counter),
+        ),
       ),
       readFamily('counter', 'headrace_documents_total', 'Finished documents, by result.', () => this.#documentEnds()),
       readFamily('gauge', 'headrace_documents_pending', 'Documents in flight.', () => this.#going('pending')),
@@ -90,7 +91,7 @@ export class RunMetrics {
     for (const field of COUNTED) this.#documents[field] += progress[field];
     this.#stages.add(progress);
     this.#indexers.add(progress);
-    for (const field of ['succeeded', 'failed', 'dropped'] as const) {
+    for (const field of OUTCOMES) {
       this.#dropwizard.meter(`documents.${field}`).mark(progress[field]);
     }
   }
@@ -100,7 +101,7 @@ export class RunMetrics {
   }
 
   #documentEnds(): Sample[] {
-    return (['succeeded', 'failed', 'dropped'] as const).map((outcome) => ({
+    return OUTCOMES.map((outcome) => ({
       labels: { outcome },
       value: this.#sum(outcome),
     }));

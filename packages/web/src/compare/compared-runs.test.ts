@@ -1,8 +1,9 @@
+import { noCounts, RUN_COUNTERS, STAGE_COUNTERS } from '@headrace/engine/counters';
 import { expect, it } from 'vitest';
 import type { FailureGroup, RunDetails } from '../api/types.ts';
 import { comparedFailures, comparedNumbers, comparedStages } from './compared-runs.ts';
 
-const counts = { published: 0, created: 0, pending: 0, succeeded: 0, failed: 0, dropped: 0, docsPerSecond: 0 };
+const counts = { ...noCounts(RUN_COUNTERS), pending: 0, docsPerSecond: 0 };
 
 function run(progress: Partial<RunDetails['progress']>, over: Partial<RunDetails> = {}): RunDetails {
   return {
@@ -14,8 +15,8 @@ function run(progress: Partial<RunDetails['progress']>, over: Partial<RunDetails
 }
 
 function stage(name: string, meanMillis: number, processed = 10) {
-  const rest = { connector: 'c', pipeline: 'p', class: 'Trim', failed: 0, children: 0 };
-  return { stage: name, meanMillis, processed, cacheHits: 0, cacheMisses: 0, ...rest };
+  const place = { connector: 'c', pipeline: 'p', stage: name, class: 'Trim' };
+  return { ...place, ...noCounts(STAGE_COUNTERS), processed, meanMillis };
 }
 
 function group(key: string, count: number): FailureGroup {

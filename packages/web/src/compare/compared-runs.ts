@@ -1,3 +1,4 @@
+import { namesOf, RUN_COUNTERS } from '@headrace/engine/counters';
 import type { FailureGroup, RunDetails } from '../api/types.ts';
 import { exact, rounded } from '../format/numbers.ts';
 import { duration, millis } from '../format/times.ts';
@@ -14,15 +15,12 @@ export interface ComparedRow {
 
 /** Returns the numbers of two runs. */
 export function comparedNumbers(a: RunDetails, b: RunDetails): ComparedRow[] {
-  const count = (name: string, read: (run: RunDetails) => number) => row(name, '', read(a), read(b), exact);
   return [
     row('Duration', '', secondsOf(a), secondsOf(b), duration),
     row('Documents per second', 'average', a.progress.docsPerSecond, b.progress.docsPerSecond, rounded),
-    count('Read', ({ progress }) => progress.published),
-    count('Created by stages', ({ progress }) => progress.created),
-    count('Succeeded', ({ progress }) => progress.succeeded),
-    count('Failed', ({ progress }) => progress.failed),
-    count('Dropped', ({ progress }) => progress.dropped),
+    ...namesOf(RUN_COUNTERS).map((name) =>
+      row(RUN_COUNTERS[name].title, '', a.progress[name], b.progress[name], exact),
+    ),
   ];
 }
 
