@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { withDefaults } from '@headrace/engine';
 import { stageContext, toDocument } from '@headrace/engine/testing';
 import { zipOf } from '@headrace/testing/archives';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -51,7 +52,7 @@ describe('the plugin with another pdf.js', () => {
     const { TextExtractor: Installed } = (await import(install(join(home, folder), unpdf))) as {
       TextExtractor: typeof TextExtractor;
     };
-    return new Installed({ filePathField: 'path' }, stageContext());
+    return new Installed(withDefaults(Installed.parameters, { filePathField: 'path' }), stageContext());
   }
 
   it.each([

@@ -98,8 +98,7 @@ export class ExternalPython extends Stage<typeof parameters> {
   #script: ScriptProcess | undefined;
 
   override async start(): Promise<void> {
-    const { scriptPath, requirementsPath } = this.params;
-    const { pythonExecutable } = this.params;
+    const { scriptPath, requirementsPath, pythonExecutable } = this.params;
     const { trusted, log, threadNumber, computeMillis = PROCESSOR_MILLIS } = this.context;
     if (!trusted && !/^python[\d.]*$/.test(pythonExecutable)) {
       throw new HeadraceError('HR_STAGE_START', `An uploaded config cannot run ${pythonExecutable}`, {
