@@ -3,11 +3,15 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readText, repositoryFiles, root } from './repository.ts';
 
-describe('ARCHITECTURE.md', () => {
-  const text = readText('ARCHITECTURE.md');
-  const packages = text.slice(text.indexOf('\n## Packages\n'));
+it('ARCHITECTURE.md is short enough to read', () => {
+  expect(readText('ARCHITECTURE.md').length).toBeLessThan(15_000);
+});
 
-  it('names only tests and golden cases that exist', () => {
+describe('the pages about the code', () => {
+  const packages = readText('docs/contributing/folders.md');
+  const text = readText('ARCHITECTURE.md') + packages + readText('docs/contributing/hand-written.md');
+
+  it('name only tests and golden cases that exist', () => {
     const named = Array.from(text.matchAll(/`([\w.-]+\.(?:test\.ts|jsonl))`/g), ([, name = '']) => name);
     const existing = new Set(repositoryFiles().map((path) => basename(path)));
     expect(named.length).toBeGreaterThan(10);
@@ -18,7 +22,7 @@ describe('ARCHITECTURE.md', () => {
     readdirSync(join(root, parent)).map((name) => `${parent}/${name}`),
   );
 
-  it.each(paths)('describes %s and each folder in its src', (path) => {
+  it.each(paths)('describe %s and each folder in its src', (path) => {
     const start = packages.indexOf(`\`${path}\``);
     expect(start, `\`${path}\``).toBeGreaterThan(0);
     const end = packages.slice(start + 1).search(/`(packages|plugins)\//);
