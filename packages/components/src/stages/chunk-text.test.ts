@@ -121,6 +121,14 @@ describe('ChunkText', () => {
     expect(await texts('a', merge(3, 2))).toEqual(['a']);
   });
 
+  it('fails a document whose merged chunks would need more than the heap', async () => {
+    const large = { chunkingMethod: 'fixed', lengthToSplit: 10, chunksToMerge: 5000, chunksToOverlap: 4999 };
+    const text = 'a'.repeat(4 * 2 ** 20);
+    const [outcome] = await runStage(ChunkText, { source: 't', ...large }, [{ id: 'd', t: text }]);
+    expect(outcome?.error).toMatchObject({ code: 'HR_MEMORY_LIMIT' });
+    expect(await texts('a'.repeat(40), large)).toEqual([Array(4).fill('a'.repeat(10)).join(' ')]);
+  });
+
   it('adds parts of neighbours with overlapPercentage', async () => {
     const overlap = (overlapPercentage: number) => ({ ...commas, overlapPercentage });
     expect(await texts('abcd,efgh,ijkl', overlap(50))).toEqual(['abcd ef', 'cd efgh ij', 'gh ijkl']);

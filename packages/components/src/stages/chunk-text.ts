@@ -3,6 +3,7 @@ import {
   type JsonObject,
   messageOf,
   type ParameterProblem,
+  requireHeap,
   Stage,
   type StageContext,
   type Static,
@@ -63,6 +64,9 @@ const parameters = Type.Object({
 
 /** Matches two line breaks, with or without white space between them. CRLF counts as one line break. */
 const PARAGRAPH_BREAK = '(?>\\R)\\s*\\R';
+
+/** In the heap of V8, at most. */
+const BYTES_PER_CHARACTER = 2;
 
 const CHILD_FIELDS: ReadonlySet<string> = new Set(['parent_id', 'chunk_number', 'total_chunks', 'offset', 'length']);
 
@@ -195,7 +199,13 @@ export class ChunkText extends Stage<typeof parameters> {
     if (cleanChunks) chunks = chunks.map(withoutLineBreaks);
     if (minLength > 0) chunks = joinShort(chunks, minLength);
     if (maxLength > 0) chunks = chunks.map((chunk) => shorten(chunk, maxLength));
-    if (chunksToMerge > 1) chunks = merge(chunks, chunksToMerge, chunksToOverlap);
+    if (chunksToMerge > 1) {
+      // With a large overlap, each chunk is in many groups.
+      const groups = Math.max(1, (chunks.length - chunksToOverlap) / (chunksToMerge - chunksToOverlap));
+      const largest = Math.min(1, chunksToMerge / Math.max(1, chunks.length));
+      requireHeap(BYTES_PER_CHARACTER * groups * largest * text.length);
+      chunks = merge(chunks, chunksToMerge, chunksToOverlap);
+    }
     if (overlapPercentage > 0) chunks = overlapByPercentage(chunks, overlapPercentage);
     if (characterLimit > 0) chunks = chunks.map((chunk) => shorten(chunk, characterLimit));
     return chunks;
