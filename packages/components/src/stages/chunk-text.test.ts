@@ -125,7 +125,7 @@ describe('ChunkText', () => {
     const large = { chunkingMethod: 'fixed', lengthToSplit: 10, chunksToMerge: 5000, chunksToOverlap: 4999 };
     const text = 'a'.repeat(4 * 2 ** 20);
     const [outcome] = await runStage(ChunkText, { source: 't', ...large }, [{ id: 'd', t: text }]);
-    expect(outcome?.error).toMatchObject({ code: 'HR_MEMORY_LIMIT' });
+    expect(outcome?.error).toMatch(/^A value needs \d+ MiB/);
     expect(await texts('a'.repeat(40), large)).toEqual([Array(4).fill('a'.repeat(10)).join(' ')]);
   });
 
