@@ -1,4 +1,4 @@
-import type { ConnectorContext, Publisher } from '@headrace/engine';
+import { type ConnectorContext, type Publisher, withDefaults } from '@headrace/engine';
 import { describeWithServer, type RealServer } from '@headrace/testing/real-server';
 import { StubServer } from '@headrace/testing/stub-server';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ interface Options {
 function read(params: Record<string, unknown>): ConstructorParameters<typeof SolrConnector>[0] {
   const { solrParams, ...others } = params;
   const map = solrParams === undefined ? {} : { solrParams: new Map(Object.entries(solrParams as object)) };
-  return { ...others, ...map } as unknown as ConstructorParameters<typeof SolrConnector>[0];
+  return withDefaults(SolrConnector.parameters, { ...others, ...map } as never);
 }
 
 /** Runs a connector as the engine does; without a pipeline if `publisher` is undefined. */
