@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { ConnectorContext } from '@headrace/engine';
+import { type ConnectorContext, withDefaults } from '@headrace/engine';
 import { describeWithOwnServer } from '@headrace/testing/real-server';
 import { addressOf, startSaslBroker } from '@headrace/testing/sasl-broker';
 import type { MessageToProduce } from '@platformatic/kafka';
@@ -20,11 +20,11 @@ interface Options {
 /** Converts parameters to the form that the engine passes. */
 function read({ kafka, offsets, ...others }: Record<string, unknown>): Params {
   const { consumer, ...block } = kafka as Record<string, unknown>;
-  return {
+  return withDefaults(KafkaConnector.parameters, {
     ...others,
     kafka: { ...block, ...(consumer === undefined ? {} : { consumer: new Map(Object.entries(consumer as object)) }) },
     ...(offsets === undefined ? {} : { offsets: new Map(Object.entries(offsets as object)) }),
-  } as unknown as Params;
+  } as never);
 }
 
 const BLOCK = {
