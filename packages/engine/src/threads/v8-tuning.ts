@@ -1,5 +1,5 @@
 // The flags of V8 that make runs faster or smaller. They apply to all threads of the process. So a run sets them only if it is the only
-// one of its process; a service gets its flags when it starts. bench/history.md has the measurements.
+// one of its process; a service gets its flags when it starts. bench/data-path.md has measurements.
 
 /**
  * The maximum growth of the old generation of a thread before a garbage collection, in percent of the live memory. By
@@ -96,17 +96,19 @@ function setFlag(flag: string): void {
 
 /** The size at which a heap of a distributed run is collected for the first time, in MiB. */
 const FIRST_COLLECTION_MB = 14;
-/** The size of each half of the young generation of the main thread, in MiB, if a distributed run uses it. */
-const SEMI_SPACE_MB = 2;
 
 /**
  * Limits the heaps of the threads that start later. The chunks of a distributed run are in memory outside the heaps, and
  * are freed immediately. So the heaps grow slowly. By default, V8 lets each one grow to 40 MiB before it collects it for
  * the first time, and most of that is garbage.
  * @param heapGrowingPercent the maximum growth before a collection, in percent of the live memory
+ * @param youngMb the size of a young generation, in MiB. V8 divides it into three equal parts
  * @param isLocal whether a run uses the main thread, whose young generation then must not grow to 32 MiB
  */
-export function limitHeaps(heapGrowingPercent: number, isLocal = false): void {
+export function limitHeaps(
+  { heapGrowingPercent, youngMb }: Readonly<{ heapGrowingPercent: number; youngMb: number }>,
+  isLocal = false,
+): void {
   setFlag(`--initial-old-space-size=${FIRST_COLLECTION_MB}`);
   setFlag(`--heap-growing-percent=${heapGrowingPercent}`);
   if (!isLocal) return;
@@ -114,5 +116,5 @@ export function limitHeaps(heapGrowingPercent: number, isLocal = false): void {
   // From here on, this only makes V8 collect heaps that have grown by 2 MiB, instead of 8.
   setFlag('--optimize-for-size');
   setFlag('--semi-space-growth-factor=1');
-  setFlag(`--min-semi-space-size=${SEMI_SPACE_MB}`);
+  setFlag(`--min-semi-space-size=${youngMb / 3}`);
 }

@@ -30,7 +30,7 @@ export async function runRole(
   const loaded = await loadDistributed(file, [...options.set, ...threads], options.components);
   if (loaded === undefined) return EXIT.invalid;
   const pipeline = pipelineOf(loaded, options.pipeline);
-  limitHeaps(DISTRIBUTED_THREADS.heapGrowingPercent);
+  limitHeaps(DISTRIBUTED_THREADS);
   const launcher = new RunLauncher(DISTRIBUTED_THREADS);
   const mask = new SecretMask(loaded.root, false);
   const reporting = createReporter(`${role}-${pipeline}`, () => runner.handle?.progress() ?? NO_PROGRESS);

@@ -16,7 +16,7 @@ let threads: RunLauncher | undefined;
 export function runThreads(mode: RunMode = 'local'): RunLauncher {
   if (threads === undefined) {
     const isExternal = mode === 'external';
-    if (mode !== 'local') limitHeaps(DISTRIBUTED_THREADS.heapGrowingPercent, isExternal);
+    if (mode !== 'local') limitHeaps(DISTRIBUTED_THREADS, isExternal);
     // With --external, two roles run in this process, and a thread for each would take 50 MiB.
     threads = new RunLauncher(
       mode === 'local'
