@@ -185,6 +185,36 @@ export function describeBeside(type: 'OpenSearch' | 'Elasticsearch', url: () => 
       ]);
     });
 
+    it('cancels a move of the alias whose outcome it does not know, before another run writes', async ({ runs }) => {
+      await runs.run(products(20, 'old'), REBUILD);
+      const [live] = await runs.targets();
+      const held: string[] = [];
+      const proxy = await StubServer.start(async ({ method, path, body }, response) => {
+        const headers = { 'content-type': path.startsWith('/_bulk') ? 'application/x-ndjson' : 'application/json' };
+        if (path === '/_aliases' && body.includes('"add"')) {
+          held.push(body);
+          response.writeHead(400, { 'content-type': 'application/json' }).end('{"error": {"reason": "lost"}}');
+          return;
+        }
+        const answer = await fetch(url() + path, { method, headers, ...(body === '' ? {} : { body }) });
+        response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+      });
+      onTestFinished(() => proxy.close());
+      const rebuild = await OpenRebuild.start(runs, products(20, 'rebuilt'), REBUILD, '', proxy.url);
+      const { status, message } = await rebuild.finish();
+      expect([status, message]).toEqual(['FAILED', expect.stringContaining('lost')]);
+      const changed = join(runs.folder, 'changed.jsonl');
+      writeFileSync(changed, '{"id": "p1", "title": "changed"}');
+      const source = `class: JSONConnector, jsonPath: "${changed}"`;
+      expect(await runs.start(runs.configOf(source, '', '', proxy.url)).done).toMatchObject({ status: 'SUCCEEDED' });
+      // The search engine executes the first request now.
+      const headers = { 'content-type': 'application/json' };
+      const late = await fetch(`${url()}/_aliases`, { method: 'POST', headers, body: held[0] as string });
+      expect(late.status).toBe(404);
+      expect(await runs.targets()).toEqual([live]);
+      expect((await found(runs))['p1']).toMatchObject({ title: 'changed' });
+    });
+
     it('waits for runs that delete by a query, and these wait for it', async ({ runs }) => {
       await runs.run(products(20, 'old'), REBUILD);
       const rebuild = await OpenRebuild.start(runs, products(20, 'rebuilt'));

@@ -23,6 +23,16 @@ export function writeNameOf(index: string): string {
   return `${index}-build`;
 }
 
+/**
+ * Makes a request fail that moves an alias to a new index, if the search engine has not executed it yet: it must remove
+ * the alias for writing, which this function removes first.
+ */
+export async function cancelMove(admin: IndexAdmin, index: string): Promise<void> {
+  const remove = { remove: { index, alias: writeNameOf(index), must_exist: true } };
+  // 404: the alias for writing is gone, so the request was executed or cancelled, or the index was deleted.
+  await admin.find('POST', '/_aliases', { actions: [remove] });
+}
+
 interface Mapped {
   readonly mappings?: Json & { readonly _meta?: Json & { readonly headrace?: RebuildMark } };
 }
@@ -141,6 +151,10 @@ export class IndexTarget implements RebuildTarget {
     // The alias for writing must still exist: otherwise this index is no longer that of the run, and nothing moves.
     const remove = { remove: { index: name, alias: writeNameOf(name), must_exist: true } };
     return new Set((await moveAlias(this.#admin, this.#alias, name, [remove])).keys());
+  }
+
+  async cancelMove(name: string): Promise<void> {
+    await cancelMove(this.#admin, name);
   }
 
   async moveBack(name: string): Promise<void> {

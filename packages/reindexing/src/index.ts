@@ -14,7 +14,7 @@ export { hashesError } from './hashes-error.ts';
 export { IndexAdmin, type IndexClient, type IndexRequest, type IndexResponse } from './index-admin.ts';
 export { type GivenDefinition, type IndexDefinition, readDefinition } from './index-definition.ts';
 export { IndexHashes } from './index-hashes.ts';
-export { IndexTarget, writeNameOf } from './index-target.ts';
+export { cancelMove, IndexTarget, writeNameOf } from './index-target.ts';
 export type { LiveChanges } from './live-changes.ts';
 export { type ForeignWrites, findForeignWrites, foreignCheck, type LiveState, liveStateOf } from './live-writes.ts';
 export { Rebuild, rollBack } from './rebuild.ts';

@@ -11,6 +11,10 @@ export interface LiveChanges {
   exclusively<T>(work: () => Promise<T>): Promise<T>;
   /** Returns whether the new index has all changes of the live one. Call it in `exclusively`, when all are replayed. */
   check(): Promise<CheckResult[]>;
+  /** Notes that the alias is about to move. Unless `moved` follows, other runs cancel the move. Call it in `exclusively`. */
+  moving?(index: string): Promise<void>;
+  /** Notes that the alias has moved. */
+  moved?(): void;
   /**
    * Returns a check that reports what others have written to the replaced output between `check` and the move of the
    * alias. Undefined if nothing was written. Call it in `exclusively`, after the move.

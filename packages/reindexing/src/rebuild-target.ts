@@ -22,6 +22,11 @@ export interface RebuildTarget {
   check(name: string, checks: Checks, failed: number, signal: AbortSignal): Promise<CheckResult[]>;
   /** Moves the alias to a new index, in one atomic request. Throws if the index is gone. Returns what it replaces. */
   moveToNew(name: string): Promise<ReadonlySet<string>>;
+  /**
+   * Makes a request of `moveToNew` fail that the server has not executed yet. Its process may have been killed. Undefined
+   * if a request cannot be cancelled.
+   */
+  cancelMove?(name: string): Promise<void>;
   /** Moves the alias to an older index, in one atomic request. */
   moveBack(name: string): Promise<void>;
   changeMark(index: RebuiltIndex, change: Partial<RebuildMark>): Promise<void>;

@@ -22,6 +22,28 @@ function targetWith(indices: Map<string, RebuiltIndex>): RebuildTarget {
   };
 }
 
+it('a rebuild cancels the move of a killed one before it removes its index, and keeps an index that is live', async () => {
+  const indices = new Map<string, RebuiltIndex>();
+  const plan = { base: 'b', alias: 'a', keep: 1, checks: {} };
+  const log = { info: () => {}, warn: () => {} };
+  const target = targetWith(indices);
+  const killed = new Rebuild({ plan, runId: 'killed', log });
+  await killed.begin(target);
+  const { name, mark } = indices.get(killed.index) as RebuiltIndex;
+  indices.set(name, { name, mark: { ...mark, process: { ...mark.process, pid: 2 ** 22 + 1 } } });
+  const live = new Set<string>();
+  const removed: string[] = [];
+  const next = new Rebuild({ plan, runId: 'next', log });
+  await next.begin({
+    ...target,
+    live: async () => live,
+    // The server executes the late request just before.
+    cancelMove: async (index) => void live.add(index),
+    remove: async (index) => void removed.push(index),
+  });
+  expect([removed, indices.get(name)?.mark.state]).toEqual([[], 'complete']);
+});
+
 it.each([false, true])(
   'a failed rebuild says whether its index is still there (deleted during the run: %s)',
   async (isDeleted) => {

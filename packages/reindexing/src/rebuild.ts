@@ -120,7 +120,9 @@ export class Rebuild {
         const checks = [...(replayed === 0 ? early : await check(within)), ...(await changes.check())];
         within.throwIfAborted();
         if (hasFailed(checks)) return { checks };
+        await changes.moving?.(this.index);
         const moved = await this.#move(target);
+        changes.moved?.();
         return { checks: await this.#afterMove(checks, changes), moved };
       } catch (error) {
         if (signal.aborted || !late.aborted) throw error;
@@ -197,8 +199,10 @@ export class Rebuild {
     const target = this.#requireTarget();
     const { state, token } = index.mark;
     if (token === this.#token || state === 'complete') return;
+    // The request of a killed run that moves the alias may not have been executed yet: it must not meet a removed index.
+    if (!isLive) await target.cancelMove?.(index.name);
     // The run was killed after it had moved the alias.
-    if (isLive) return target.changeMark(index, { state: 'complete' });
+    if (isLive || (await target.live()).has(index.name)) return target.changeMark(index, { state: 'complete' });
     await target.remove(index.name);
     this.#options.log.info(`Removed the ${target.what} ${index.name}, which a rebuild left (${state})`);
   }

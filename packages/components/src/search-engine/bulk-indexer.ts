@@ -17,6 +17,7 @@ import {
 } from '@headrace/engine';
 import {
   aliasOf,
+  cancelMove,
   checkReindexing,
   createDefinitions,
   createIndex,
@@ -207,7 +208,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
       else {
         const name = this.#fixedName;
         const alone = whyAlone(this.bulk, this.context.settings);
-        this.#pass = await destinations.write({ place, name }, alone);
+        this.#pass = await destinations.write({ place, name }, alone, (index) => this.#cancelMove(index));
         if (alone === undefined) this.#recorder = new WriteRecorder(this.#pass, log);
       }
     }
@@ -338,6 +339,19 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     this.#target = new IndexTarget(this.#admin, planOf(this.bulk), definition);
     await rebuild.begin(this.#target);
     this.#isBuilding = true;
+  }
+
+  /** Cancels the move of a rebuild that has ended without knowing its outcome. */
+  async #cancelMove(index: string): Promise<void> {
+    try {
+      await withAdmin(this.bulk, (admin) => cancelMove(admin, index));
+    } catch (error) {
+      // Otherwise this run could never write.
+      if (!(error instanceof ReindexError) || (error.status !== 401 && error.status !== 403)) throw error;
+      this.context.log.warn(
+        `A rebuild ended while it moved its alias to ${index}. Whether the alias will still move is not known, because the user of this run may not change aliases: ${error.message}`,
+      );
+    }
   }
 
   /** Begins to record what other runs change in the live index. */

@@ -116,6 +116,14 @@ export class RecordedChanges implements LiveChanges {
     return [changes, foreign];
   }
 
+  moving(index: string): Promise<void> {
+    return this.#rebuild.pass.moving(index);
+  }
+
+  moved(): void {
+    this.#rebuild.pass.moved();
+  }
+
   async checkMove(): Promise<CheckResult | undefined> {
     const checked = this.#checked;
     if (checked === undefined) return undefined;

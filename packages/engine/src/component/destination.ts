@@ -23,8 +23,10 @@ export interface DestinationAccess {
    * Enters a destination as a writer. Waits while another run moves an alias there.
    * @param alone why the changes of this run cannot be recorded, for messages. Then it also waits until all rebuilds of
    * the destination have ended, and a rebuild that begins later waits for this run. Undefined if they can
+   * @param cancelMove makes a request fail that would still move an alias to this index: its rebuild has ended without
+   * knowing the outcome. It is called before the run writes. Undefined if a move of this destination cannot be late
    */
-  write(output: Output, alone: string | undefined): Promise<WriterPass>;
+  write(output: Output, alone: string | undefined, cancelMove?: (index: string) => Promise<void>): Promise<WriterPass>;
   /**
    * Enters a destination as a rebuild. Waits for the writers whose changes cannot be recorded.
    * @param names all names of the output: first the alias, then its indices and their other aliases
@@ -63,6 +65,13 @@ export interface RebuildPass {
    * Rejects without a call if the requests in flight take too long.
    */
   exclusively<T>(work: (others: OtherWriters) => Promise<{ journal: Journal | undefined; result: T }>): Promise<T>;
+  /**
+   * Notes that the alias is about to move to this index. Unless `moved` follows, the next writer cancels the move, also if
+   * the thread or the process is killed. Call it in `exclusively`, and wait for it before the request is sent.
+   */
+  moving(index: string): Promise<void>;
+  /** Notes that the move has ended, and that its outcome is known. */
+  moved(): void;
   /** Ends the rebuild: nothing is recorded any more, and the journal is removed. Further calls do nothing. */
   close(): void;
 }

@@ -39,12 +39,22 @@ export class DestinationLink implements DestinationAccess {
     else this.#receivers.get(message.pass)?.(message);
   }
 
-  async write({ place, name }: Output, alone: string | undefined): Promise<WriterPass> {
+  async write(
+    { place, name }: Output,
+    alone: string | undefined,
+    cancelMove?: (index: string) => Promise<void>,
+  ): Promise<WriterPass> {
     const names = name === undefined ? undefined : [name];
     const pass = ++this.#passes;
     const post = (message: ToDestinations) => this.#host.post(message);
-    const writer = new LinkedWriter(pass, post);
+    const writer = new LinkedWriter(pass, post, cancelMove);
     await this.#enter({ type: 'enter', pass, kind: 'writer', place, names, alone }, writer.receive);
+    try {
+      await writer.cancelMoves();
+    } catch (error) {
+      writer.close();
+      throw error;
+    }
     return writer;
   }
 
@@ -78,37 +88,66 @@ class LinkedWriter implements WriterPass {
   readonly #pass: number;
   readonly #post: (message: ToDestinations) => void;
   #unknown: BigInt64Array<ArrayBufferLike> = new BigInt64Array(1);
+  readonly #cancelMove: ((index: string) => Promise<void>) | undefined;
   #journals: readonly Journal[] = [];
+  #moves: readonly string[] = [];
+  #cancelling: Promise<void> | undefined;
   #requests = 0;
   /** Resolved when the pause ends. */
   #pause: (PromiseWithResolvers<void> & { readonly number: number }) | undefined;
   #isClosed = false;
 
-  constructor(pass: number, post: (message: ToDestinations) => void) {
+  constructor(
+    pass: number,
+    post: (message: ToDestinations) => void,
+    cancelMove: ((index: string) => Promise<void>) | undefined,
+  ) {
     this.#pass = pass;
     this.#post = post;
+    this.#cancelMove = cancelMove;
   }
 
   readonly receive = (message: FromDestinations): void => {
     if (message.type === 'entered') {
       this.#unknown = new BigInt64Array(message.memory);
       this.#journals = message.journals;
+      this.#moves = message.moves;
     } else if (message.type === 'pause') {
       this.#pause = { ...Promise.withResolvers<void>(), number: message.pause };
       this.#reportPaused();
     } else if (message.type === 'resume') {
       this.#journals = message.journals;
+      this.#moves = message.moves;
       this.#pause?.resolve();
       this.#pause = undefined;
     }
   };
 
   async enter(changes: number, signal: AbortSignal): Promise<readonly Journal[]> {
-    while (this.#pause !== undefined) await untilAborted(this.#pause.promise, signal);
+    while (this.#pause !== undefined || this.#moves.length > 0) {
+      if (this.#pause !== undefined) await untilAborted(this.#pause.promise, signal);
+      await untilAborted(this.cancelMoves(), signal);
+    }
     this.#requests++;
     // Counted as unknown first: the thread may be killed during the request.
     Atomics.add(this.#unknown, 0, BigInt(changes));
     return this.#journals;
+  }
+
+  /** Cancels the moves that rebuilds have left. Requests that begin meanwhile wait for the same work. */
+  cancelMoves(): Promise<void> {
+    this.#cancelling ??= this.#cancelAll().finally(() => {
+      this.#cancelling = undefined;
+    });
+    return this.#cancelling;
+  }
+
+  async #cancelAll(): Promise<void> {
+    for (const index of this.#moves) {
+      await this.#cancelMove?.(index);
+      if (this.#cancelMove !== undefined) this.#post({ type: 'cancelled', pass: this.#pass, index });
+      this.#moves = this.#moves.filter((one) => one !== index);
+    }
   }
 
   leave(changes: number, unknown: number): void {
@@ -141,6 +180,7 @@ class LinkedRebuild implements RebuildPass {
   #journal: Journal | undefined;
   #quiet: PromiseWithResolvers<OtherWriters> | undefined;
   #question = 0;
+  #noted: PromiseWithResolvers<void> | undefined;
   #isClosed = false;
 
   constructor(pass: number, post: (message: ToDestinations) => void, signal: AbortSignal) {
@@ -155,7 +195,10 @@ class LinkedRebuild implements RebuildPass {
 
   readonly receive = (message: FromDestinations): void => {
     if (message.type === 'entered') this.#path = (message satisfies Entered).path;
-    else if (message.type === 'quiet' && message.question === this.#question) this.#quiet?.resolve(message.others);
+    else if (message.type === 'noted') {
+      if (message.failure === undefined) this.#noted?.resolve();
+      else this.#noted?.reject(notNoted(message.failure));
+    } else if (message.type === 'quiet' && message.question === this.#question) this.#quiet?.resolve(message.others);
   };
 
   async exclusively<T>(
@@ -175,6 +218,16 @@ class LinkedRebuild implements RebuildPass {
     }
   }
 
+  moving(index: string): Promise<void> {
+    this.#noted = Promise.withResolvers();
+    this.#post({ type: 'moving', pass: this.#pass, index });
+    return untilAborted(this.#noted.promise, this.#signal);
+  }
+
+  moved(): void {
+    this.#post({ type: 'moved', pass: this.#pass });
+  }
+
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -190,6 +243,16 @@ class LinkedRebuild implements RebuildPass {
       clearTimeout(timer);
     }
   }
+}
+
+function notNoted(failure: string): HeadraceError {
+  return new HeadraceError(
+    'HR_INDEXER_FINISH',
+    `The service could not note that an alias is about to move: ${failure}`,
+    {
+      hint: 'Make space in the folder of the service, and start the rebuild again. The alias has not moved.',
+    },
+  );
 }
 
 function tooSlow(): HeadraceError {

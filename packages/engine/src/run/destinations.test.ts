@@ -158,6 +158,68 @@ describe('the runs of a destination', () => {
     expect(broken).toBe('changes of the run w could not be recorded: the disk is full');
   });
 
+  it('cancel a move that a killed rebuild has left, before they write', async () => {
+    const cancelled: string[] = [];
+    const cancel = async (index: string) => void cancelled.push(index);
+    const before = await threads.start('w').link.write(OUTPUT, undefined, cancel);
+    const rebuildThread = threads.start('r');
+    const rebuild = await rebuildThread.link.rebuild(OUTPUT.place, ['products']);
+    const moving = Promise.withResolvers<void>();
+    void rebuild.exclusively(async () => {
+      await rebuild.moving('products-2');
+      moving.resolve();
+      return new Promise(() => undefined);
+    });
+    await moving.promise;
+    const waiting = before.enter(1, NO_SIGNAL);
+    expect([await isPending(waiting), cancelled]).toEqual([true, []]);
+    rebuildThread.kill();
+    await waiting;
+    expect(cancelled).toEqual(['products-2']);
+    await settled();
+    await threads.start('later').link.write(OUTPUT, undefined, cancel);
+    expect(cancelled).toEqual(['products-2']);
+  });
+
+  it('cancel a move that a killed process has left, until one of them has done it', async () => {
+    const rebuild = await threads.start('r').link.rebuild(OUTPUT.place, ['products']);
+    const moving = Promise.withResolvers<void>();
+    void rebuild.exclusively(async () => {
+      await rebuild.moving('products-2');
+      moving.resolve();
+      return new Promise(() => undefined);
+    });
+    await moving.promise;
+    const restarted = new Threads(immediately);
+    const fails = async () => {
+      throw new Error('the server is gone');
+    };
+    const refused = restarted.start('w').link.write(OUTPUT, undefined, fails);
+    await expect(refused).rejects.toThrow('the server is gone');
+    const cancelled: string[] = [];
+    const cancel = async (index: string) => void cancelled.push(index);
+    await restarted.start('w2').link.write({ ...OUTPUT, place: 'cluster 2' }, undefined, cancel);
+    expect(cancelled).toEqual([]);
+    await restarted.start('w3').link.write(OUTPUT, 'it deletes by a query', cancel);
+    await settled();
+    await new Threads(immediately).start('w4').link.write(OUTPUT, undefined, cancel);
+    expect(cancelled).toEqual(['products-2']);
+  });
+
+  it('cancel nothing when the outcome of the move is known', async () => {
+    const cancel = () => Promise.reject(new Error('nothing is left'));
+    const writer = await threads.start('w').link.write(OUTPUT, undefined, cancel);
+    const rebuild = await threads.start('r').link.rebuild(OUTPUT.place, ['products']);
+    await rebuild.exclusively(async () => {
+      await rebuild.moving('products-2');
+      rebuild.moved();
+      return { journal: undefined, result: undefined };
+    });
+    rebuild.close();
+    await writer.enter(1, NO_SIGNAL);
+    await new Threads(immediately).start('w2').link.write(OUTPUT, undefined, cancel);
+  });
+
   it('never have a request in flight while a rebuild has the place, in any order of the messages', async () => {
     await fc.assert(
       fc.asyncProperty(

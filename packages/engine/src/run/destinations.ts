@@ -1,7 +1,18 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Journal } from '../component/destination.ts';
+import { messageOf } from '../errors/headrace-error.ts';
 import type { FromDestinations, ToDestinations } from './destination-messages.ts';
 
 /** How long a request of a killed run may still have an effect, in milliseconds. */
@@ -9,6 +20,17 @@ const EFFECT_MILLIS = 10 * 60_000;
 
 /** The end of the names of journals. SQLite adds further endings. */
 const ENDING = '.journal';
+
+/** The end of the names of files with a move whose outcome is not known. */
+const MOVE_ENDING = '.move';
+
+/** A request that moves an alias to an index. It may still have an effect, although its rebuild has ended. */
+interface Move {
+  readonly place: string;
+  readonly index: string;
+  /** Keeps the move for the next process. Undefined if there is no folder for that. */
+  readonly path: string | undefined;
+}
 
 /** A run in a place, or one that waits for another run. */
 interface Member {
@@ -30,6 +52,8 @@ interface Member {
   journal: Journal | undefined;
   readonly path: string;
   broken: string | undefined;
+  /** The move of a rebuild whose outcome is not known yet. */
+  move: Move | undefined;
   /** For whom the run waits, as it was last reported. */
   waitsFor: string | undefined;
 }
@@ -48,6 +72,8 @@ interface Place {
   /** The number of the last pause. */
   pause: number;
   ended: Ended[];
+  /** What writers must cancel before they write. */
+  moves: Move[];
 }
 
 /**
@@ -79,6 +105,10 @@ interface Place {
  * A writer that is killed leaves changes without a known outcome. It has not moved its mark, so its next run sends them
  * again. If the rebuild ends in any way, its journal goes, and the writers continue. If the process is killed, its
  * rebuilds are dead, and their journals are removed at the next start.
+ *
+ * The request that moves A may outlive R: the server executes it later, after a writer has written to the old index. So R
+ * notes it first, in a file too. If R ends without knowing the outcome, each writer cancels the move before it writes: it
+ * removes something without which the request fails. Afterwards A has moved, or never will.
  */
 export class Destinations {
   readonly #given: string | undefined;
@@ -89,6 +119,7 @@ export class Destinations {
   /** @param folder for journals, which this process uses alone. Undefined for a temporary one */
   constructor(folder?: string) {
     this.#given = folder;
+    for (const move of folder === undefined ? [] : movesIn(folder)) this.#place(move.place).moves.push(move);
   }
 
   /** Lets a run take part. `end` gives back everything that it has, also if its thread is lost. */
@@ -105,12 +136,7 @@ export class Destinations {
 
   #receive(run: string, post: (message: FromDestinations) => void, message: ToDestinations): void {
     if (message.type === 'enter') {
-      const place = this.#places.getOrInsertComputed(message.place, () => ({
-        members: [],
-        pauses: [],
-        pause: 0,
-        ended: [],
-      }));
+      const place = this.#place(message.place);
       const { pass, kind, names, alone } = message;
       const unknown = new BigInt64Array(new SharedArrayBuffer(8));
       const path = kind === 'rebuild' ? this.#journalPath() : '';
@@ -121,6 +147,7 @@ export class Destinations {
         answered: 0,
         journal: undefined,
         broken: undefined,
+        move: undefined,
         waitsFor: undefined,
       };
       place.members.push({ run, pass, kind, names, alone, unknown, post, path, ...state });
@@ -134,12 +161,31 @@ export class Destinations {
       else if (message.type === 'pause') this.#pause(place, member, message.question);
       else if (message.type === 'resume') this.#resume(place, member, message.journal);
       else if (message.type === 'broken') markBroken(place, member, message.path, message.reason);
+      else if (message.type === 'moving') this.#note(name, member, message.index);
+      else if (message.type === 'moved') forget(member);
+      else if (message.type === 'cancelled') cancelled(place, message.index);
       else if (message.pause === place.pause) {
         member.isPaused = true;
         this.#settle(place);
       }
       return;
     }
+  }
+
+  #place(name: string): Place {
+    return this.#places.getOrInsertComputed(name, () => ({ members: [], pauses: [], pause: 0, ended: [], moves: [] }));
+  }
+
+  #note(place: string, rebuild: Member, index: string): void {
+    const path = this.#given === undefined ? undefined : join(this.#given, `${randomUUID()}${MOVE_ENDING}`);
+    let failure: string | undefined;
+    try {
+      if (path !== undefined) writeFileSync(path, JSON.stringify({ place, index }), { mode: 0o600 });
+      rebuild.move = { place, index, path };
+    } catch (error) {
+      failure = messageOf(error);
+    }
+    rebuild.post({ type: 'noted', pass: rebuild.pass, failure });
   }
 
   /** Lets everybody in who need not wait, and answers the first rebuild of `pauses` when all writers are quiet. */
@@ -171,6 +217,7 @@ export class Destinations {
 
   #resume(place: Place, rebuild: Member, journal: Journal | undefined): void {
     rebuild.journal = journal;
+    leaveMove(place, rebuild);
     this.#unpause(place, rebuild);
   }
 
@@ -184,7 +231,7 @@ export class Destinations {
       const journals = journalsOf(place);
       for (const writer of pausable(place)) {
         writer.isPaused = false;
-        writer.post({ type: 'resume', pass: writer.pass, journals });
+        writer.post({ type: 'resume', pass: writer.pass, journals, moves: movesOf(place) });
       }
     }
     this.#settle(place);
@@ -195,12 +242,14 @@ export class Destinations {
     if (member.kind === 'rebuild') {
       const hadJournal = member.journal !== undefined;
       member.journal = undefined;
+      leaveMove(place, member);
       const isPausing = place.pauses.includes(member);
       this.#unpause(place, member);
       // The writers stop recording, also outside a pause.
       if (hadJournal && !isPausing && place.pauses.length === 0) {
         const journals = journalsOf(place);
-        for (const writer of pausable(place)) writer.post({ type: 'resume', pass: writer.pass, journals });
+        const moves = movesOf(place);
+        for (const writer of pausable(place)) writer.post({ type: 'resume', pass: writer.pass, journals, moves });
       }
       this.#remove(member.path);
     } else {
@@ -209,7 +258,8 @@ export class Destinations {
     }
     this.#settle(place);
     place.ended = place.ended.filter(({ time }) => Date.now() - time < EFFECT_MILLIS || hasRebuild(place));
-    if (place.members.length === 0 && place.ended.length === 0) this.#places.delete(name);
+    const { members, ended, moves } = place;
+    if (members.length === 0 && ended.length === 0 && moves.length === 0) this.#places.delete(name);
   }
 
   #journalPath(): string {
@@ -235,6 +285,43 @@ function cleaned(folder: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(folder)) if (name.includes(ENDING)) rmSync(join(folder, name), { force: true });
   return folder;
+}
+
+/** Returns the moves that a killed process has left. */
+function movesIn(folder: string): Move[] {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(MOVE_ENDING)) : [];
+  return names.flatMap((name) => {
+    const path = join(folder, name);
+    try {
+      return [{ ...(JSON.parse(readFileSync(path, 'utf8')) as Omit<Move, 'path'>), path }];
+    } catch {
+      // The process was killed before the file was complete, so before the request was sent.
+      rmSync(path, { force: true });
+      return [];
+    }
+  });
+}
+
+/** Leaves the move of a rebuild to the writers, unless its outcome is known. */
+function leaveMove(place: Place, rebuild: Member): void {
+  if (rebuild.move !== undefined) place.moves.push(rebuild.move);
+  rebuild.move = undefined;
+}
+
+function forget(rebuild: Member): void {
+  if (rebuild.move?.path !== undefined) rmSync(rebuild.move.path, { force: true });
+  rebuild.move = undefined;
+}
+
+function cancelled(place: Place, index: string): void {
+  for (const { path } of place.moves.filter((move) => move.index === index))
+    if (path !== undefined) rmSync(path, { force: true });
+  place.moves = place.moves.filter((move) => move.index !== index);
+}
+
+/** Returns the indices to which an alias may still move. */
+function movesOf({ moves }: Place): string[] {
+  return moves.map(({ index }) => index);
 }
 
 /** Returns whether a run must wait until an earlier one has left. */
@@ -265,7 +352,7 @@ function letIn(place: Place, member: Member): void {
   member.isIn = true;
   const { pass, path } = member;
   const memory = member.unknown.buffer;
-  member.post({ type: 'entered', pass, memory, journals: journalsOf(place), path });
+  member.post({ type: 'entered', pass, memory, journals: journalsOf(place), moves: movesOf(place), path });
 }
 
 /** Returns the writers whose changes are recorded. */
