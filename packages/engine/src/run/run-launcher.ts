@@ -5,6 +5,7 @@ import type { ReachRequest } from '../config/reach-config.ts';
 import type { RollbackRequest } from '../config/rollback-config.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
+import { FreedMemory } from '../memory/freed-memory.ts';
 import { limitMemory, MemoryLedger } from '../memory/memory-ledger.ts';
 import { startLastingThreads } from '../threads/lasting-thread.ts';
 import { OnlyRunTuning } from '../threads/v8-tuning.ts';
@@ -83,6 +84,7 @@ export class RunLauncher {
   #warm: RunThread | undefined;
   readonly #previews = new PreviewThread();
   readonly #destinations: Destinations;
+  readonly #freed = new FreedMemory();
   #closed = false;
 
   constructor(options: RunLauncherOptions) {
@@ -261,7 +263,10 @@ export class RunLauncher {
       name: 'run',
     });
     const { threadId: number } = worker;
-    worker.once('exit', () => MemoryLedger.ofProcess().end(number));
+    worker.once('exit', () => {
+      MemoryLedger.ofProcess().end(number);
+      if (this.#options.keepWarm) this.#freed.returnSoon();
+    });
     // Also an idle thread may fail. Without a listener, its error would end the process.
     return worker.on('error', () => undefined);
   }
