@@ -76,8 +76,8 @@ const FIELD_FOLDERS = [
   'stages',
   'fields',
   'random',
-  'java-text/regex',
-  'java-text/text',
+  'languages/java/regex',
+  'languages/java/text',
   'text-analysis/keywords',
   'text-analysis/letters',
 ];
@@ -86,16 +86,16 @@ const FIELD_FOLDERS = [
  * Folders whose modules are always needed together with another folder. They go into its file, to load one file less.
  */
 const TOGETHER = {
-  charsets: 'formats',
-  'formats/encoding': 'formats',
-  'local-files': 'formats',
-  publishing: 'formats',
-  'java-text/sql': 'database',
-  'records/csv': 'formats/csv',
-  'records/json': 'formats/json',
-  'records/postgres': 'database/postgres',
-  'records/split': 'formats',
-  'records/xml': 'formats/xml',
+  'formats/charsets': 'file-formats',
+  'file-formats/encoding': 'file-formats',
+  'local-files': 'file-formats',
+  publishing: 'file-formats',
+  'languages/java/sql': 'database',
+  'formats/records/csv': 'file-formats/csv',
+  'formats/records/json': 'file-formats/json',
+  'formats/records/postgres': 'database/postgres',
+  'formats/records/split': 'file-formats',
+  'formats/records/xml': 'file-formats/xml',
   'sandbox/problems': 'sandbox/boundary',
 };
 
@@ -115,7 +115,7 @@ await bundle(
     kafka: 'kafka/index.js',
     storage: 'storage/index.js',
     delivery: 'delivery/index.js',
-    handlers: 'formats/handlers/index.js',
+    handlers: 'file-formats/handlers/index.js',
     http: 'http/index.js',
     charsets: 'charsets.js',
     catalog: 'catalog.js',

@@ -1,6 +1,6 @@
 // Compares the date patterns of this package with js-joda. Needs @js-joda/core, @js-joda/timezone and @js-joda/locale.
 import { readFileSync } from 'node:fs';
-import { compileDateFormat, compileDatePattern, readInstant, resolveZone } from '@headrace/java-text/date';
+import { compileDateFormat, compileDatePattern, readInstant, resolveZone } from '@headrace/languages/java/date';
 import { agreement, compare, library } from './library.mjs';
 
 const started = performance.now();
@@ -41,7 +41,7 @@ function read(format, text, zone) {
 const write = (format, text, zone) => ZonedDateTime.ofInstant(Instant.parse(text), zone).format(format);
 
 function recorded(file) {
-  const url = new URL(`../../packages/java-text/src/date/${file}.generated.json`, import.meta.url);
+  const url = new URL(`../../packages/languages/src/java/date/${file}.generated.json`, import.meta.url);
   return JSON.parse(readFileSync(url, 'utf8')).flatMap(({ cases = [], ...one }) =>
     cases.map(([text, expected]) => ({ ...one, text, expected })),
   );

@@ -1,12 +1,12 @@
 // Compares the parsers and query languages of Headrace with libraries.
 // Needs saxes, @xmldom/xmldom, xpath, jsonpath-plus, json-p3 and cheerio.
 import { readFileSync } from 'node:fs';
-import { compileJavaRegex } from '@headrace/java-text/regex';
-import { compileJsonPath } from '@headrace/json-path';
-import { compileSelector, elementsOf, elementText } from '@headrace/xml/html';
-import { parseHtml } from '@headrace/xml/html/reader';
-import { parseXml } from '@headrace/xml/reader';
-import { compileXPath } from '@headrace/xml/xpath';
+import { compileSelector, elementsOf, elementText } from '@headrace/formats/xml/html';
+import { parseHtml } from '@headrace/formats/xml/html/reader';
+import { parseXml } from '@headrace/formats/xml/reader';
+import { compileXPath } from '@headrace/formats/xml/xpath';
+import { compileJavaRegex } from '@headrace/languages/java/regex';
+import { compileJsonPath } from '@headrace/languages/json-path';
 import { agreement, compare, library } from './library.mjs';
 
 const { SaxesParser } = library('saxes');

@@ -1,8 +1,8 @@
 // Compares reading CSV, JSON and XML files with libraries. Needs csv-parse, papaparse, lossless-json and saxes.
 import { readJson } from '@headrace/engine';
-import { CsvParser, CsvScanner } from '@headrace/records/csv';
-import { JsonLineScanner } from '@headrace/records/json';
-import { splitXml, XmlRecordFinder } from '@headrace/records/xml';
+import { CsvParser, CsvScanner } from '@headrace/formats/records/csv';
+import { JsonLineScanner } from '@headrace/formats/records/json';
+import { splitXml, XmlRecordFinder } from '@headrace/formats/records/xml';
 import { asyncRate } from '../rate.mjs';
 import { compare, library } from './library.mjs';
 

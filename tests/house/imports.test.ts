@@ -6,19 +6,7 @@ import { isForTests, readText, repositoryFiles, type WorkspacePackage, workspace
  * Packages that implement languages and formats defined by others. They know nothing about ingest, and import no other
  * package of the repository, except in tests.
  */
-const DIALECTS = [
-  'archives',
-  'caches',
-  'charsets',
-  'java-text',
-  'json-path',
-  'jsonata',
-  'records',
-  'reindexing',
-  'sandbox',
-  'text-analysis',
-  'xml',
-];
+const DIALECTS = ['formats', 'languages', 'sandbox', 'text-analysis'];
 
 /**
  * The packages of the repository that each package may import. A plugin may import only the exports of `headrace`, and
@@ -26,9 +14,8 @@ const DIALECTS = [
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(DIALECTS.map((name) => [name, []])),
-  archives: ['testing'],
-  'java-text': ['testing'],
-  records: ['testing'],
+  formats: ['testing'],
+  languages: ['testing'],
   'text-analysis': ['testing'],
   hocon: ['testing'],
   engine: ['hocon', 'sandbox', 'testing'],
@@ -50,13 +37,14 @@ const LIGHT = new RegExp(
   `^(node:|\\.|@headrace/engine(/reading)?$|headrace/(charsets|delivery|engine|handlers|http|storage)$|@headrace/local-models$|@headrace/(${DIALECTS.join('|')})(/|$)|typebox$|saxes$)`,
 );
 /** Exports of the dialect packages that load heavier libraries. */
-const HEAVY_ENTRIES = ['@headrace/jsonata', '@headrace/xml/html/reader'];
+const HEAVY_ENTRIES = ['@headrace/languages/jsonata', '@headrace/formats/xml/html/reader'];
 
 /**
  * These modules load heavy libraries, so components import them only when they start. components.process.test.ts
  * checks this.
  */
-const LOADED_AT_START = /^packages\/(jsonata\/src\/|xml\/src\/html\/reader\/|components\/src\/kafka\/client\.ts$)/;
+const LOADED_AT_START =
+  /^packages\/(languages\/src\/jsonata\/|formats\/src\/xml\/html\/reader\/|components\/src\/kafka\/client\.ts$)/;
 
 /** The files directly in `src` count as a folder. They combine the package, so no folder may import them. */
 const ROOT = '(src)';

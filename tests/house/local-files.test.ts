@@ -15,7 +15,9 @@ const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
   'packages/engine/src/run/dry-run.ts': 'writes the file of --dry-run, which only the command line has',
   'packages/components/src/catalog.ts': 'finds the catalogs of installed plugins, which no config names',
   'packages/components/src/storage/local-storage.ts': 'calls lstat for up to a million paths that allowedPath returned',
-  'packages/archives/src/local-copy.ts': 'creates a new file and removes its name',
+  'packages/components/src/reindexing/change-journal.ts':
+    'opens the journal whose path the process chose, not a config',
+  'packages/formats/src/archives/local-copy.ts': 'creates a new file and removes its name',
   'packages/components/src/scripts/python-environment.ts': 'runs scripts of ExternalPython, which the policy controls',
   'packages/sandbox/src/python/pyodide-process.ts': 'reads the files of a package',
   'packages/sandbox/src/python/bounded-python.ts': 'finds the installed Python, which no config sets',
@@ -52,7 +54,7 @@ const OPEN_FILES = /^packages\/components\/src\/stages\/print\.ts$/;
 
 const sources = repositoryFiles().filter(
   (path) =>
-    /^(packages\/(archives|components|engine|local-models|sandbox)|plugins\/[^/]+)\/src\/.*\.ts$/.test(path) &&
+    /^(packages\/(components|engine|formats|local-models|sandbox)|plugins\/[^/]+)\/src\/.*\.ts$/.test(path) &&
     !isForTests(path) &&
     !/\/local-files\/|\.lib\.ts$/.test(path),
 );

@@ -1,8 +1,8 @@
 // Measures how many documents per second the CSV decoder creates on one core, and how fast a file is cut into pieces.
 // Run after a build: node packages/components/bench/csv-decoder.bench.mjs
 
-import { CsvScanner } from '@headrace/records/csv';
-import { CsvDecoder } from '../dist/formats/csv/csv-decoder.js';
+import { CsvScanner } from '@headrace/formats/records/csv';
+import { CsvDecoder } from '../dist/file-formats/csv/csv-decoder.js';
 
 const COLUMNS = 10;
 const ROWS = 3000;

@@ -1,8 +1,8 @@
 // Measures how many documents per second the JSON decoder creates on one core, and how many the encoders write.
 // Run after a build: node packages/components/bench/json-decoder.bench.mjs
-import { CsvEncoder } from '../dist/formats/csv/csv-encoder.js';
-import { JsonDecoder } from '../dist/formats/json/json-decoder.js';
-import { JsonEncoder } from '../dist/formats/json/json-encoder.js';
+import { CsvEncoder } from '../dist/file-formats/csv/csv-encoder.js';
+import { JsonDecoder } from '../dist/file-formats/json/json-decoder.js';
+import { JsonEncoder } from '../dist/file-formats/json/json-encoder.js';
 
 const ROWS = 3000;
 const SECONDS = 2;

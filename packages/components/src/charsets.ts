@@ -5,9 +5,9 @@
  * @module
  */
 
-import type { CharsetDecoder } from '@headrace/charsets';
-import * as charsets from '@headrace/charsets';
 import { contractError, kindOf } from '@headrace/engine';
+import type { CharsetDecoder } from '@headrace/formats/charsets';
+import * as charsets from '@headrace/formats/charsets';
 
 export {
   type CharsetDecoder,
@@ -17,7 +17,7 @@ export {
   REPLACEMENT,
   SAMPLE_BYTES,
   TextBlocks,
-} from '@headrace/charsets';
+} from '@headrace/formats/charsets';
 
 export const charsetDecoder: typeof charsets.charsetDecoder = (name) => checkedDecoder(charsets.charsetDecoder(name));
 export const labelDecoder: typeof charsets.labelDecoder = (label) => checkedDecoder(charsets.labelDecoder(label));

@@ -22,9 +22,9 @@ import {
   RequestSize,
   retriesOf,
 } from './delivery/index.ts';
-import type { FileFormat } from './formats/handlers/file-handler.ts';
-import { HeldRecords } from './formats/handlers/held-records.ts';
-import { publishFile } from './formats/publishing.ts';
+import type { FileFormat } from './file-formats/handlers/file-handler.ts';
+import { HeldRecords } from './file-formats/handlers/held-records.ts';
+import { publishFile } from './file-formats/publishing.ts';
 import { requireSuccess } from './http/index.ts';
 import { cachedVector, openOutputFile, Storages } from './storage/index.ts';
 

@@ -1,8 +1,8 @@
 import { runStage } from '@headrace/engine/testing';
-import { dateMonthStrFormatter, resolveZone } from '@headrace/java-text/date';
-import { normalizeFilePath } from '@headrace/java-text/text';
-import { idOfRecord } from '@headrace/records/xml';
-import { feedDate } from '@headrace/xml/feed';
+import { idOfRecord } from '@headrace/formats/records/xml';
+import { feedDate } from '@headrace/formats/xml/feed';
+import { dateMonthStrFormatter, resolveZone } from '@headrace/languages/java/date';
+import { normalizeFilePath } from '@headrace/languages/java/text';
 import { describe, expect, it } from 'vitest';
 import { withoutEndSlashes } from './http/without-end-slashes.ts';
 import { baseUrls } from './search-engine/connection.ts';

@@ -1,5 +1,6 @@
-import { cachedVector as cached, type GuardedCache } from '@headrace/caches';
 import { contractError, kindOf } from '@headrace/engine';
+import { cachedVector as cached } from './cached-vector.ts';
+import type { GuardedCache } from './guarded-cache.ts';
 
 /**
  * Returns the vector of a text from the cache. If it is missing, computes and stores it. Throws `HR_COMPONENT_CONTRACT` if

@@ -1,5 +1,4 @@
 import { dirname } from 'node:path';
-import { type Cache, type CacheLimits, GuardedCache, PostgresCache, RedisCache, SqliteCache } from '@headrace/caches';
 import {
   CONNECTS,
   capped,
@@ -14,7 +13,12 @@ import { Database } from '../database/database.ts';
 import { checkLibrary } from '../libraries/optional-library.ts';
 import { openLocalDatabase } from '../local-files/local-database.ts';
 import { makeFolders } from '../local-files/local-files.ts';
+import type { Cache, CacheLimits } from './cache.ts';
+import { GuardedCache } from './guarded-cache.ts';
 import { openRedis } from './open-redis.ts';
+import { PostgresCache } from './postgres-cache.ts';
+import { RedisCache } from './redis-cache.ts';
+import { SqliteCache } from './sqlite-cache.ts';
 
 /** How long a thread waits for another one that writes to the file. */
 const BUSY_MILLIS = 10_000;

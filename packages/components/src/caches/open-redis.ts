@@ -1,5 +1,5 @@
-import type { RedisSession } from '@headrace/caches';
 import { loadLibrary } from '../libraries/optional-library.ts';
+import type { RedisSession } from './redis-cache.ts';
 
 /** How long a connection and an answer may take. */
 const CONNECT_MILLIS = 5000;

@@ -10,11 +10,11 @@ import {
   Type,
   WRITES,
 } from '@headrace/engine';
-import { localFile, localPath, notLocal } from '../formats/byte-source.ts';
-import { CsvFormat } from '../formats/csv/csv-format.ts';
-import { checkCsvSettings, csvParameters } from '../formats/csv/csv-settings.ts';
-import { PublishingFailed, watched } from '../formats/publishing.ts';
-import { WalkNotes } from '../formats/walk-notes.ts';
+import { localFile, localPath, notLocal } from '../file-formats/byte-source.ts';
+import { CsvFormat } from '../file-formats/csv/csv-format.ts';
+import { checkCsvSettings, csvParameters } from '../file-formats/csv/csv-settings.ts';
+import { PublishingFailed, watched } from '../file-formats/publishing.ts';
+import { WalkNotes } from '../file-formats/walk-notes.ts';
 import { makeFolders } from '../local-files/local-files.ts';
 import { moveFile } from '../local-files/move-file.ts';
 import { movedAway } from '../local-files/moved-files.ts';

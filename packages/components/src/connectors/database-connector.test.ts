@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { withDefaults } from '@headrace/engine';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type ConnectorSettings, runConnector } from '../database/testing/run-connector.ts';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { DatabaseConnector } from './database-connector.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'headrace-sqlite-'));

@@ -7,7 +7,7 @@ import { describeWithServer } from '@headrace/testing/real-server';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Database } from '../database/database.ts';
 import { type ConnectorSettings, runConnector } from '../database/testing/run-connector.ts';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { DatabaseConnector } from './database-connector.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'headrace-incremental-'));

@@ -14,7 +14,7 @@ import {
 } from '@headrace/engine';
 import { zipOf } from '@headrace/testing/archives';
 import { afterAll, describe, expect, it } from 'vitest';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { CSVConnector } from './csv-connector.ts';
 import { JSONConnector } from './json-connector.ts';
 import { SequenceConnector } from './sequence-connector.ts';

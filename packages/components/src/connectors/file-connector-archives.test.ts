@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { tarOf, zipOf } from '@headrace/testing/archives';
 import { describe, expect, it } from 'vitest';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { folder, left, type Params, run, useFolder, write } from './file-connector.test.lib.ts';
 
 useFolder();

@@ -7,7 +7,7 @@ import { tarOf, zipOf } from '@headrace/testing/archives';
 import { describeWithServer, type RealServer } from '@headrace/testing/real-server';
 import { StubServer } from '@headrace/testing/stub-server';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { azure, gcs, type Provider, s3 } from '../storage/cloud-providers.test.lib.ts';
 import { FileConnector } from './file-connector.ts';
 import { runFileConnector } from './run-file-connector.test.lib.ts';

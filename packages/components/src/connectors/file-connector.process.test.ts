@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { runStage } from '@headrace/engine/testing';
 import { describe, expect, it } from 'vitest';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { ApplyFileHandlers } from '../stages/apply-file-handlers.ts';
 import { folder, left, type Params, problemsOf, run, useFolder, write } from './file-connector.test.lib.ts';
 

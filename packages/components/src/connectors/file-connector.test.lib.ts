@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { checkNested, type JsonObject, readJson } from '@headrace/engine';
 import { afterEach, beforeEach, expect } from 'vitest';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { FileConnector } from './file-connector.ts';
 import { writeFiles } from './run-file-connector.test.lib.ts';
 

@@ -14,6 +14,8 @@ import {
   WRITES,
   withDefaults,
 } from '@headrace/engine';
+import { checkFileHandlers, FileFormats, FileHandlersParameter } from '../file-formats/handlers/file-handlers.ts';
+import { WalkNotes } from '../file-formats/walk-notes.ts';
 import { FileBatches } from '../files/file-batches.ts';
 import {
   checkFilterSettings,
@@ -41,8 +43,6 @@ import {
 } from '../files/state-settings.ts';
 import { tombstone } from '../files/tombstone.ts';
 import { checkPaths, folderUri, localMoves, localPaths, skippedFolders, walkMeets } from '../files/walk-settings.ts';
-import { checkFileHandlers, FileFormats, FileHandlersParameter } from '../formats/handlers/file-handlers.ts';
-import { WalkNotes } from '../formats/walk-notes.ts';
 import { movedAway } from '../local-files/moved-files.ts';
 import { requirePublisher } from '../publishing/require-publisher.ts';
 import { extensionOf, type FileUri, leafOf, localFileUri, parseConfigUri } from '../storage/file-uri.ts';

@@ -16,7 +16,7 @@ import {
 } from '@headrace/engine';
 import { StubServer } from '@headrace/testing/stub-server';
 import { afterAll, describe, expect, it } from 'vitest';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { CSVIndexer } from '../indexers/csv-indexer.ts';
 import { CSVConnector } from './csv-connector.ts';
 import { JSONConnector } from './json-connector.ts';

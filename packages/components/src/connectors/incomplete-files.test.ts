@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import type { HeadraceError } from '@headrace/engine';
 import { tarOf } from '@headrace/testing/archives';
 import { describe, expect, it } from 'vitest';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { folder, left, type Params, run, useFolder, write } from './file-connector.test.lib.ts';
 
 useFolder();

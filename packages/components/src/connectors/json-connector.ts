@@ -1,8 +1,8 @@
 import { Connector, type ParameterProblem, type Publisher, READS, type Static, Type } from '@headrace/engine';
-import { localFile, notLocal } from '../formats/byte-source.ts';
-import { checkEncoding, encodingParameters } from '../formats/encoding/encoding-settings.ts';
-import { JsonFormat } from '../formats/json/json-format.ts';
-import { WalkNotes } from '../formats/walk-notes.ts';
+import { localFile, notLocal } from '../file-formats/byte-source.ts';
+import { checkEncoding, encodingParameters } from '../file-formats/encoding/encoding-settings.ts';
+import { JsonFormat } from '../file-formats/json/json-format.ts';
+import { WalkNotes } from '../file-formats/walk-notes.ts';
 import { requirePublisher } from '../publishing/require-publisher.ts';
 import { reachFile } from './reach-file.ts';
 

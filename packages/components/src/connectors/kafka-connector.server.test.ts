@@ -5,7 +5,7 @@ import { describeWithOwnServer } from '@headrace/testing/real-server';
 import { addressOf, startSaslBroker } from '@headrace/testing/sasl-broker';
 import type { MessageToProduce } from '@platformatic/kafka';
 import { describe, expect, it } from 'vitest';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { KafkaConnector } from './kafka-connector.ts';
 
 type Params = ConstructorParameters<typeof KafkaConnector>[0];

@@ -1,4 +1,4 @@
-import { localFile } from '../formats/byte-source.ts';
+import { localFile } from '../file-formats/byte-source.ts';
 
 /** Checks that a local file can be read. Throws `HR_SOURCE_UNREADABLE` with the path that the user gave. */
 export async function reachFile(path: string): Promise<void> {

@@ -5,7 +5,7 @@ import { type ConnectorContext, type Given, withDefaults } from '@headrace/engin
 import { hasOpenssl, makeCertificates } from '@headrace/testing/certificates';
 import { StubServer } from '@headrace/testing/stub-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { RSSConnector } from './rss-connector.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'headrace-rss-tls-'));

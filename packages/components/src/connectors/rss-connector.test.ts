@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { type ConnectorContext, withDefaults } from '@headrace/engine';
 import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { RSSConnector } from './rss-connector.ts';
 
 let server: StubServer | undefined;

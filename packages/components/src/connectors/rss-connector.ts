@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { feedText } from '@headrace/charsets';
 import {
   CONNECTS,
   Connector,
@@ -15,7 +14,9 @@ import {
   Type,
   type Value,
 } from '@headrace/engine';
-import { readFeed } from '@headrace/xml/feed';
+import { feedText } from '@headrace/formats/charsets';
+import { readFeed } from '@headrace/formats/xml/feed';
+import { type FeedItem, feedItem } from '../file-formats/feed/feed-item.ts';
 import type { FileState } from '../files/file-state.ts';
 import { FinishedFiles } from '../files/finished-files.ts';
 import {
@@ -26,7 +27,6 @@ import {
   RememberParameter,
   reachState,
 } from '../files/state-settings.ts';
-import { type FeedItem, feedItem } from '../formats/feed/feed-item.ts';
 import { HttpClient, type HttpClientOptions, headerText, requireSuccess } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { getFollowing } from '../http/redirects.ts';

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type ConnectorContext, type Given, HeadraceError, withDefaults } from '@headrace/engine';
 import { StubServer } from '@headrace/testing/stub-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { RSSConnector } from './rss-connector.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'headrace-rss-'));

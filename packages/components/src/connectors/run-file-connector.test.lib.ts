@@ -1,7 +1,7 @@
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { checkNested, type JsonObject, readJson } from '@headrace/engine';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { FileConnector } from './file-connector.ts';
 
 /** Writes files below a folder, and creates the required folders. */

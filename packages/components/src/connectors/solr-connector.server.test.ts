@@ -2,7 +2,7 @@ import { type ConnectorContext, type Publisher, withDefaults } from '@headrace/e
 import { describeWithServer, type RealServer } from '@headrace/testing/real-server';
 import { StubServer } from '@headrace/testing/stub-server';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { SolrConnector } from './solr-connector.ts';
 
 interface Options {

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type ConnectorContext, withDefaults } from '@headrace/engine';
 import { afterAll, describe, expect, it } from 'vitest';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { XMLConnector } from './xml-connector.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'headrace-xml-'));

@@ -8,11 +8,11 @@ import {
   Type,
   toFailure,
 } from '@headrace/engine';
-import { localFile, notLocal } from '../formats/byte-source.ts';
-import { invalidBytesParameter } from '../formats/encoding/encoding-settings.ts';
-import { WalkNotes } from '../formats/walk-notes.ts';
-import { XmlFormat } from '../formats/xml/xml-format.ts';
-import { checkXmlSettings } from '../formats/xml/xml-settings.ts';
+import { localFile, notLocal } from '../file-formats/byte-source.ts';
+import { invalidBytesParameter } from '../file-formats/encoding/encoding-settings.ts';
+import { WalkNotes } from '../file-formats/walk-notes.ts';
+import { XmlFormat } from '../file-formats/xml/xml-format.ts';
+import { checkXmlSettings } from '../file-formats/xml/xml-settings.ts';
 import { requirePublisher } from '../publishing/require-publisher.ts';
 import { reachFile } from './reach-file.ts';
 

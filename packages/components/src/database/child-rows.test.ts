@@ -1,6 +1,6 @@
 import type { Value } from '@headrace/engine';
 import { expect, it } from 'vitest';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { ChildRows } from './child-rows.ts';
 import type { Database, RowStream } from './database.ts';
 

@@ -1,4 +1,4 @@
-import type { HostPort } from '@headrace/java-text/sql';
+import type { HostPort } from '@headrace/languages/java/sql';
 
 /**
  * Connects to the first server of a list that answers, with the first security mode that works. Rejects with the most

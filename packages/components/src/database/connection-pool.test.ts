@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { Database, type DatabaseConnection, type QueryResult } from './database.ts';
 import { DatabaseError } from './database-error.ts';

@@ -1,4 +1,4 @@
-import type { PreparedSql } from '@headrace/java-text/sql';
+import type { PreparedSql } from '@headrace/languages/java/sql';
 import type { Database, DatabaseConnection, QueryResult, SqlParameter } from './database.ts';
 import { DatabaseError } from './database-error.ts';
 

@@ -6,7 +6,7 @@ import {
   displayUrl,
   type PreparedSql,
   parseJdbcUrl,
-} from '@headrace/java-text/sql';
+} from '@headrace/languages/java/sql';
 import { DatabaseError } from './database-error.ts';
 import { standInWarning } from './driver-class.ts';
 

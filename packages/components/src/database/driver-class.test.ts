@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseJdbcUrl } from '@headrace/java-text/sql';
+import { parseJdbcUrl } from '@headrace/languages/java/sql';
 import { describe, expect, it } from 'vitest';
 import { checkDatabase, standInWarning } from './driver-class.ts';
 

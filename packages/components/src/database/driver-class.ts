@@ -1,5 +1,5 @@
 import { nearest, type ParameterProblem } from '@headrace/engine';
-import { type DatabaseUrl, DatabaseUrlError, parseJdbcUrl } from '@headrace/java-text/sql';
+import { type DatabaseUrl, DatabaseUrlError, parseJdbcUrl } from '@headrace/languages/java/sql';
 import { checkLibrary } from '../libraries/optional-library.ts';
 import { existsSync } from '../local-files/local-files.ts';
 import { checkUrlParameters } from './url-parameters.ts';

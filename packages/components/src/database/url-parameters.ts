@@ -1,5 +1,5 @@
 import { nearest, type ParameterProblem } from '@headrace/engine';
-import type { DatabaseUrl } from '@headrace/java-text/sql';
+import type { DatabaseUrl } from '@headrace/languages/java/sql';
 
 /** The URL parameters for TLS and encryption that are supported or refused. */
 const SECURING: Readonly<Record<string, readonly string[]>> = {

@@ -10,7 +10,7 @@ import {
   writeString,
   writeValue,
 } from '@headrace/engine';
-import { JsonEncoder } from '../formats/json/json-encoder.ts';
+import { JsonEncoder } from '../file-formats/json/json-encoder.ts';
 import { DeletionMarks, type DeletionSettings } from './deletion-marks.ts';
 
 /** The settings that select the fields of documents. Plain data. */

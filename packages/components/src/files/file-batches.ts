@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ModuleReference, Publisher } from '@headrace/engine';
-import { formatInstant } from '@headrace/java-text/date';
+import { formatInstant } from '@headrace/languages/java/date';
 import { FileDecoder, type FileFacts, type FilesPosition } from './file-decoder.ts';
 
 /** Files are sent to the pipeline in chunks of about this size, in bytes. */

@@ -1,5 +1,5 @@
 import { messageOf, OneOf, type ParameterProblem, parseDuration, type Static, Type } from '@headrace/engine';
-import { compileJavaRegex, type JavaRegex } from '@headrace/java-text/regex';
+import { compileJavaRegex, type JavaRegex } from '@headrace/languages/java/regex';
 
 /** The schema of the block `filterOptions`. */
 export const FilterParameter = Type.Object({

@@ -1,5 +1,5 @@
 import { type Logger, messageOf } from '@headrace/engine';
-import type { WalkNotes } from '../formats/walk-notes.ts';
+import type { WalkNotes } from '../file-formats/walk-notes.ts';
 import type { FileUri } from '../storage/file-uri.ts';
 import type { StoredFile } from '../storage/storage.ts';
 import type { Storages } from '../storage/storages.ts';

@@ -6,7 +6,7 @@ import { withDefaults } from '@headrace/engine';
 import { describeWithServer } from '@headrace/testing/real-server';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { Database } from '../database/database.ts';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import type { FileState } from './file-state.ts';
 import { openState, StateParameter } from './state-settings.ts';
 

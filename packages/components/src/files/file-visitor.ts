@@ -1,13 +1,4 @@
 import {
-  type ArchiveEntry,
-  gunzipped,
-  TruncatedError,
-  tarEntries,
-  UnpackBudget,
-  withLocalCopy,
-  zipEntries,
-} from '@headrace/archives';
-import {
   HeadraceError,
   type Logger,
   messageOf,
@@ -15,10 +6,19 @@ import {
   type RejectedRecord,
   toFailure,
 } from '@headrace/engine';
-import type { ByteSource } from '../formats/byte-source.ts';
-import type { FileFormat } from '../formats/handlers/file-handler.ts';
-import type { FileFormats } from '../formats/handlers/file-handlers.ts';
-import { PublishingFailed, publishFile, publishing, watched } from '../formats/publishing.ts';
+import {
+  type ArchiveEntry,
+  gunzipped,
+  TruncatedError,
+  tarEntries,
+  UnpackBudget,
+  withLocalCopy,
+  zipEntries,
+} from '@headrace/formats/archives';
+import type { ByteSource } from '../file-formats/byte-source.ts';
+import type { FileFormat } from '../file-formats/handlers/file-handler.ts';
+import type { FileFormats } from '../file-formats/handlers/file-handlers.ts';
+import { PublishingFailed, publishFile, publishing, watched } from '../file-formats/publishing.ts';
 import { extensionOf, leafOf } from '../storage/file-uri.ts';
 import { isGone } from '../storage/local-storage.ts';
 import { collectBytes, LocalFileReader, maxContentBytes } from '../storage/read-whole.ts';

@@ -1,4 +1,4 @@
-import { type ArchiveEntry, zipEntries } from '@headrace/archives';
+import { type ArchiveEntry, zipEntries } from '@headrace/formats/archives';
 import { open } from '../local-files/local-files.ts';
 
 /** Returns the files in a local zip archive, as `zipEntries` does. */

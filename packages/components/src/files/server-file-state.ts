@@ -1,5 +1,5 @@
 import type { Logger } from '@headrace/engine';
-import type { PreparedSql } from '@headrace/java-text/sql';
+import type { PreparedSql } from '@headrace/languages/java/sql';
 import { Database, type DatabaseConnection, type DatabaseSettings, type SqlParameter } from '../database/database.ts';
 import type { ExpiredFile, FileState } from './file-state.ts';
 import type { StateDialect } from './state-dialect.ts';

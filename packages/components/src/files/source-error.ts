@@ -1,5 +1,5 @@
 import { HeadraceError, messageOf } from '@headrace/engine';
-import { PublishingFailed } from '../formats/publishing.ts';
+import { PublishingFailed } from '../file-formats/publishing.ts';
 import type { FileUri } from '../storage/file-uri.ts';
 
 /** Returns the error to report if a place cannot be listed or its files cannot be published. */

@@ -10,11 +10,17 @@ import {
   Type,
   toFailure,
 } from '@headrace/engine';
-import { DatabaseUrlError, displayUrl, parseJdbcUrl, type ServerUrl, type SqliteUrl } from '@headrace/java-text/sql';
+import {
+  DatabaseUrlError,
+  displayUrl,
+  parseJdbcUrl,
+  type ServerUrl,
+  type SqliteUrl,
+} from '@headrace/languages/java/sql';
 import type { DatabaseSettings } from '../database/database.ts';
 import { reachDatabase } from '../database/reach-database.ts';
 import { checkUrlParameters } from '../database/url-parameters.ts';
-import { extensionsWithoutPath, type FileHandlers } from '../formats/handlers/file-handlers.ts';
+import { extensionsWithoutPath, type FileHandlers } from '../file-formats/handlers/file-handlers.ts';
 import { existsSync } from '../local-files/local-files.ts';
 import { damagedState } from './damaged-state.ts';
 import { type FilterSettings, isIncremental, sendsTombstones } from './file-filter.ts';

@@ -14,8 +14,8 @@ import {
   Type,
   WRITES,
 } from '@headrace/engine';
-import { isCsvRow } from '@headrace/records/csv';
-import { CsvEncoder, csvHeader } from '../formats/csv/csv-encoder.ts';
+import { isCsvRow } from '@headrace/formats/records/csv';
+import { CsvEncoder, csvHeader } from '../file-formats/csv/csv-encoder.ts';
 import { checkOutputPath, type Output, openOutputFile, reachOutputFile } from '../local-files/output-file.ts';
 
 const parameters = Type.Object({

@@ -14,7 +14,7 @@ import {
   Type,
   WRITES,
 } from '@headrace/engine';
-import { JsonEncoder } from '../formats/json/json-encoder.ts';
+import { JsonEncoder } from '../file-formats/json/json-encoder.ts';
 import {
   checkOutputPath,
   type Output,

@@ -1,5 +1,5 @@
 import { type IndexerContext, type IndexerSettings, indexerSettings, withDefaults } from '@headrace/engine';
-import { prepareSql } from '@headrace/java-text/sql';
+import { prepareSql } from '@headrace/languages/java/sql';
 import { describeWithOwnServer } from '@headrace/testing/real-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database, type DatabaseConnection } from '../database/database.ts';

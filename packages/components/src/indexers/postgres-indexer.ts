@@ -16,15 +16,6 @@ import {
   Type,
   type WriterPass,
 } from '@headrace/engine';
-import {
-  checkRunId,
-  createTable,
-  deleteMissingRows,
-  rollBackTable,
-  type SqlSession,
-  TableRebuild,
-  tableIdentity,
-} from '@headrace/reindexing';
 import { Database, type DatabaseSettings } from '../database/database.ts';
 import { checkDatabase } from '../database/driver-class.ts';
 import { reachDatabase } from '../database/reach-database.ts';
@@ -42,6 +33,11 @@ import {
   tableParameters,
   withSession,
 } from '../postgres-index/table-lifecycle.ts';
+import { checkRunId } from '../reindexing/check-reindexing.ts';
+import { deleteMissingRows } from '../reindexing/delete-missing-rows.ts';
+import type { SqlSession } from '../reindexing/sql-session.ts';
+import { createTable } from '../reindexing/table-definition.ts';
+import { rollBackTable, TableRebuild, tableIdentity } from '../reindexing/table-rebuild.ts';
 
 /** Why a run waits while its table is rebuilt. */
 const NOT_RECORDED = 'changes of a table are not recorded for its rebuild';

@@ -16,23 +16,17 @@ import {
   Type,
   type WriterPass,
 } from '@headrace/engine';
-import {
-  CollectionTarget,
-  checkChecks,
-  checkRunId,
-  compareCollection,
-  createCollection,
-  deleteMissingFromCollection,
-  IndexAdmin,
-  Rebuild,
-  ReindexError,
-  rollBack,
-  WatchedCollection,
-} from '@headrace/reindexing';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { retriesOf } from '../delivery/retries.ts';
 import { serverPlace } from '../delivery/server-place.ts';
 import { DEFAULT_RETRY } from '../http/retry.ts';
+import { checkChecks, checkRunId } from '../reindexing/check-reindexing.ts';
+import { CollectionTarget } from '../reindexing/collection-target.ts';
+import { IndexAdmin } from '../reindexing/index-admin.ts';
+import { Rebuild, rollBack } from '../reindexing/rebuild.ts';
+import { ReindexError } from '../reindexing/reindex-error.ts';
+import { compareCollection, createCollection, deleteMissingFromCollection } from '../reindexing/solr-collection.ts';
+import { WatchedCollection } from '../reindexing/watched-collection.ts';
 import type { SearchEngine } from '../search-engine/search-engine.ts';
 import {
   type CollectionParameters,

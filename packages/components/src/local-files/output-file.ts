@@ -12,7 +12,7 @@ import {
   type ParameterProblem,
   reachHint,
 } from '@headrace/engine';
-import { endLastRow, type RowFormat } from '@headrace/records/split';
+import { endLastRow, type RowFormat } from '@headrace/formats/records/split';
 import { access, makeFolders, open, stat } from './local-files.ts';
 import { type ReleaseOutput, takeOutput } from './output-lock.ts';
 import { requireWritableFolder } from './writable-folder.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Database, type DatabaseConnection } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { encodedBatch } from '../testing/encoded-batch.ts';
 import { PostgresEncoder } from './postgres-encoder.ts';
 import { PostgresWriter } from './postgres-writer.ts';

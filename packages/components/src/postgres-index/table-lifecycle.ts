@@ -1,12 +1,8 @@
 import { type Logger, MapOf, OneOf, type Static, Type, withDefaults } from '@headrace/engine';
-import {
-  compareTable,
-  type SqlSession,
-  type TableDefinition,
-  type TableDifference,
-  type TableRebuildPlan,
-} from '@headrace/reindexing';
 import { Database, type DatabaseSettings } from '../database/database.ts';
+import type { SqlSession } from '../reindexing/sql-session.ts';
+import { compareTable, type TableDefinition, type TableDifference } from '../reindexing/table-definition.ts';
+import type { TableRebuildPlan } from '../reindexing/table-rebuild.ts';
 import { foreignWrites, outputChecks } from '../search-engine/index-parameters.ts';
 
 const RebuildParameter = Type.Object({

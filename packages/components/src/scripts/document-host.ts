@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type Logger,
   messageOf,
+  parseJson,
   RESERVED_FIELDS,
   type Value,
 } from '@headrace/engine';
@@ -86,6 +87,10 @@ export class DocumentHost implements ScriptHost<Document> {
 
   double(value: number): Double {
     return new Double(value);
+  }
+
+  parse(text: string): unknown {
+    return parseJson(text);
   }
 
   doubleValue(value: object): number | undefined {

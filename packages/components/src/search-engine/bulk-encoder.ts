@@ -11,7 +11,7 @@ import {
   writeValue,
 } from '@headrace/engine';
 import { DeletionMarks, type DeletionSettings } from '../delivery/deletion-marks.ts';
-import { JsonEncoder } from '../formats/json/json-encoder.ts';
+import { JsonEncoder } from '../file-formats/json/json-encoder.ts';
 import { compileIndexName } from './index-name.ts';
 
 /** The settings that select the fields and the index of documents. Plain data. */

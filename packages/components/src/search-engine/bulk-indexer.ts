@@ -15,27 +15,20 @@ import {
   type TouchedFile,
   type WriterPass,
 } from '@headrace/engine';
-import {
-  aliasOf,
-  cancelMove,
-  checkReindexing,
-  createDefinitions,
-  createIndex,
-  deleteMissing,
-  type IndexAdmin,
-  type IndexHashes,
-  IndexTarget,
-  Rebuild,
-  ReindexError,
-  rollBack,
-  writeNameOf,
-} from '@headrace/reindexing';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { retriesOf } from '../delivery/retries.ts';
 import { serverPlace } from '../delivery/server-place.ts';
 import { requireSuccess } from '../http/http-client.ts';
 import { NO_RETRY, WRITE_ANSWER_MS } from '../http/retry.ts';
 import type { ServerAccess } from '../http/server-access.ts';
+import { aliasOf, checkReindexing } from '../reindexing/check-reindexing.ts';
+import { createDefinitions, createIndex } from '../reindexing/create-index.ts';
+import { deleteMissing } from '../reindexing/delete-missing.ts';
+import type { IndexAdmin } from '../reindexing/index-admin.ts';
+import type { IndexHashes } from '../reindexing/index-hashes.ts';
+import { cancelMove, IndexTarget, writeNameOf } from '../reindexing/index-target.ts';
+import { Rebuild, rollBack } from '../reindexing/rebuild.ts';
+import { ReindexError } from '../reindexing/reindex-error.ts';
 import { BulkEncoder, type BulkEncoderOptions, type JoinSettings } from './bulk-encoder.ts';
 import type { ProductName } from './bulk-reply.ts';
 import { BulkWriter, type BulkWriterOptions, type StreamOptions } from './bulk-writer.ts';

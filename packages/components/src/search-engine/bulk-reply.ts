@@ -1,8 +1,8 @@
 import { counted, type DeliveryFailure, NO_ANSWER, parseJson, type Reply } from '@headrace/engine';
-import { type ErrorCause, isFaultOfDestination, reasonOf } from '@headrace/reindexing';
 import { excerpt } from '../http/excerpt.ts';
 import { type HttpResponse, headerText } from '../http/http-client.ts';
 import { readRetryAfter } from '../http/retry.ts';
+import { type ErrorCause, isFaultOfDestination, reasonOf } from '../reindexing/error-cause.ts';
 
 /** Requests only these parts of a bulk response: the other parts are long and repeat the request. */
 export const BULK_FILTER = 'filter_path=errors,error,status,items.*.status,items.*.result,items.*.error';

@@ -7,13 +7,14 @@ import {
   indexerSettings,
   withDefaults,
 } from '@headrace/engine';
-import { DocumentHashes, UnchangedDocuments } from '@headrace/reindexing';
 import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { NO_RETRY } from '../http/retry.ts';
 import { OpenSearchIndexer } from '../indexers/opensearch-indexer.ts';
+import { DocumentHashes } from '../reindexing/document-hashes.ts';
+import { UnchangedDocuments } from '../reindexing/unchanged-documents.ts';
 import { encodedBatch } from '../testing/encoded-batch.ts';
 import { BulkEncoder, type BulkEncoderOptions } from './bulk-encoder.ts';
 import type { ProductName } from './bulk-reply.ts';

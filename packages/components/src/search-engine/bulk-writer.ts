@@ -15,17 +15,12 @@ import {
   RequestSize,
   type Retries,
 } from '@headrace/engine';
-import {
-  type ErrorCause,
-  HashedBatch,
-  joinBatches,
-  RequestCollector,
-  reasonOf,
-  splitFailures,
-  type UnchangedDocuments,
-} from '@headrace/reindexing';
 import type { HttpResponse } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
+import { type ErrorCause, reasonOf } from '../reindexing/error-cause.ts';
+import { HashedBatch } from '../reindexing/hashed-batch.ts';
+import { joinBatches, RequestCollector, splitFailures } from '../reindexing/request-collector.ts';
+import type { UnchangedDocuments } from '../reindexing/unchanged-documents.ts';
 import { DELETE_BY_QUERY } from './bulk-encoder.ts';
 import {
   BULK_FILTER,

@@ -9,7 +9,7 @@ import {
 } from '@headrace/engine';
 import { describeWithServer } from '@headrace/testing/real-server';
 import { describe, expect, it } from 'vitest';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { OpenSearchIndexer } from '../indexers/opensearch-indexer.ts';
 import { encodedBatch } from '../testing/encoded-batch.ts';
 import { BulkEncoder, type BulkEncoderOptions } from './bulk-encoder.ts';

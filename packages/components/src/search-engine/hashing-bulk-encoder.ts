@@ -1,5 +1,5 @@
 import type { Document, DocumentEncoder, DocumentTable, Logger, ModuleReference } from '@headrace/engine';
-import { ContentHasher } from '@headrace/reindexing';
+import { ContentHasher } from '../reindexing/content-hash.ts';
 import { BulkEncoder, type BulkEncoderOptions } from './bulk-encoder.ts';
 
 /** Encodes documents as `BulkEncoder` does, and hashes their content. Only `skipUnchanged` loads this module. */

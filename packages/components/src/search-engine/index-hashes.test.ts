@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type IndexerContext, indexerSettings, withDefaults } from '@headrace/engine';
 import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { OpenSearchIndexer } from '../indexers/opensearch-indexer.ts';
 import { encodedBatch } from '../testing/encoded-batch.ts';
 import type { BulkEncoderOptions } from './bulk-encoder.ts';

@@ -1,8 +1,11 @@
 import { dirname } from 'node:path';
 import { HeadraceError, type IndexerContext } from '@headrace/engine';
-import { DocumentHashes, hashesError, type IndexAdmin, IndexHashes } from '@headrace/reindexing';
 import { openLocalDatabase } from '../local-files/local-database.ts';
 import { makeFolders } from '../local-files/local-files.ts';
+import { DocumentHashes } from '../reindexing/document-hashes.ts';
+import { hashesError } from '../reindexing/hashes-error.ts';
+import type { IndexAdmin } from '../reindexing/index-admin.ts';
+import { IndexHashes } from '../reindexing/index-hashes.ts';
 import { jsonOf } from './index-lifecycle.ts';
 import type { IndexParameters } from './index-parameters.ts';
 

@@ -1,15 +1,11 @@
-import { jsonErrorOf, type ReportProblem, type Value, withDefaults, writeValue } from '@headrace/engine';
-import {
-  aliasOf,
-  findDifferences,
-  IndexAdmin,
-  type IndexDefinition,
-  type Json,
-  type RebuildPlan,
-  readDefinition,
-} from '@headrace/reindexing';
+import { type ReportProblem, type Value, withDefaults, writeValue } from '@headrace/engine';
 import { DEFAULT_RETRY } from '../http/retry.ts';
 import { readFile } from '../local-files/local-files.ts';
+import { aliasOf } from '../reindexing/check-reindexing.ts';
+import { findDifferences } from '../reindexing/find-differences.ts';
+import { IndexAdmin } from '../reindexing/index-admin.ts';
+import { type IndexDefinition, readDefinition } from '../reindexing/index-definition.ts';
+import type { Json, RebuildPlan } from '../reindexing/types.ts';
 import { CreateParameter, type IndexParameters, RebuildParameter } from './index-parameters.ts';
 import { SearchEngine, type SearchEngineSettings } from './search-engine.ts';
 
@@ -41,7 +37,7 @@ export function planOf(params: IndexParameters): RebuildPlan {
 export function definitionOf({ create = withDefaults(CreateParameter) }: IndexParameters): Promise<IndexDefinition> {
   const { settings = new Map(), mappings = new Map(), ...files } = create;
   const given = { ...files, settings: jsonOf(settings), mappings: jsonOf(mappings) };
-  return readDefinition(given, (path) => readFile(path, 'utf8'), jsonErrorOf);
+  return readDefinition(given, (path) => readFile(path, 'utf8'));
 }
 
 /**

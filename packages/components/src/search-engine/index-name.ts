@@ -1,5 +1,5 @@
 import { type Document, messageOf } from '@headrace/engine';
-import { compileDateFormat, type DateFormat, instantOfMillis, readInstant } from '@headrace/java-text/date';
+import { compileDateFormat, type DateFormat, instantOfMillis, readInstant } from '@headrace/languages/java/date';
 
 /** A part of a name that comes from the document or from the clock. */
 interface Placeholder {

@@ -1,7 +1,7 @@
 import type { ReportProblem } from '@headrace/engine';
-import { INDEX_STATES, type IndexStates, whyClosed } from '@headrace/reindexing';
 import { requireSuccess } from '../http/http-client.ts';
 import { NO_RETRY } from '../http/retry.ts';
+import { INDEX_STATES, type IndexStates, whyClosed } from '../reindexing/closed-index.ts';
 import { parse } from './bulk-reply.ts';
 import { isIndexTemplate, isNameOfIndex } from './index-name.ts';
 import { SearchEngine, type SearchEngineSettings } from './search-engine.ts';

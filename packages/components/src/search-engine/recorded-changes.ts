@@ -7,19 +7,19 @@ import {
   type OtherWriters,
   type RebuildPass,
 } from '@headrace/engine';
+import { ChangeJournal } from '../reindexing/change-journal.ts';
+import type { IndexAdmin } from '../reindexing/index-admin.ts';
+import type { IndexTarget } from '../reindexing/index-target.ts';
+import type { LiveChanges } from '../reindexing/live-changes.ts';
 import {
-  ChangeJournal,
-  type CheckResult,
   type ForeignWrites,
   findForeignWrites,
   foreignCheck,
-  type IndexAdmin,
-  type IndexTarget,
-  type LiveChanges,
   type LiveState,
   liveStateOf,
-  ReindexError,
-} from '@headrace/reindexing';
+} from '../reindexing/live-writes.ts';
+import { ReindexError } from '../reindexing/reindex-error.ts';
+import type { CheckResult } from '../reindexing/types.ts';
 import { inIndex } from './action-line.ts';
 
 /** So few changes are left for the time in which other runs wait. */

@@ -7,7 +7,7 @@ import { hasOpenssl, makeCertificates } from '@headrace/testing/certificates';
 import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SolrConnector } from '../connectors/solr-connector.ts';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { ElasticsearchIndexer } from '../indexers/elasticsearch-indexer.ts';
 import { HttpIndexer } from '../indexers/http-indexer.ts';
 import { OpenSearchIndexer } from '../indexers/opensearch-indexer.ts';

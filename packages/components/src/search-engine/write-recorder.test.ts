@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BatchBytes, type Journal, type WriterPass } from '@headrace/engine';
-import { ChangeJournal } from '@headrace/reindexing';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { HttpResponse } from '../http/http-client.ts';
+import { ChangeJournal } from '../reindexing/change-journal.ts';
 import { RECORDED_FILTER, WriteRecorder } from './write-recorder.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'headrace-recorder-'));

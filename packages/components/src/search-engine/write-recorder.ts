@@ -1,6 +1,6 @@
 import { type BatchBytes, type Journal, type Logger, messageOf, type WriterPass } from '@headrace/engine';
-import { type Change, ChangeJournal } from '@headrace/reindexing';
 import type { HttpResponse } from '../http/http-client.ts';
+import { type Change, ChangeJournal } from '../reindexing/change-journal.ts';
 import { splitActionLine } from './action-line.ts';
 import { parse } from './bulk-reply.ts';
 

@@ -1,5 +1,6 @@
 import { MapOf, type Static, Type, withDefaults } from '@headrace/engine';
-import type { CollectionDefinition, RebuildPlan } from '@headrace/reindexing';
+import type { CollectionDefinition } from '../reindexing/solr-collection.ts';
+import type { RebuildPlan } from '../reindexing/types.ts';
 import { jsonOf } from '../search-engine/index-lifecycle.ts';
 import { foreignWrites, outputChecks, savedQuery } from '../search-engine/index-parameters.ts';
 

@@ -9,7 +9,7 @@ import {
   writeValue,
 } from '@headrace/engine';
 import { DeletionMarks, type DeletionSettings } from '../delivery/deletion-marks.ts';
-import { JsonEncoder } from '../formats/json/json-encoder.ts';
+import { JsonEncoder } from '../file-formats/json/json-encoder.ts';
 
 /** The settings that select the fields and the collection of documents. Plain data. */
 export interface SolrEncoderOptions extends DeletionSettings {

@@ -108,7 +108,7 @@ export async function nodesInZooKeeper({
       );
     }
     const properties = await client.data(`${root}/clusterprops.json`);
-    const { urlScheme = 'http' } = JSON.parse(properties || '{}') as { urlScheme?: string };
+    const { urlScheme = 'http' } = parseJson(properties || '{}') as { urlScheme?: string };
     return names.map((name) => nodeUrl(name, urlScheme));
   } finally {
     client.close();

@@ -2,7 +2,7 @@ import { HeadraceError, type IndexerContext, indexerSettings, withDefaults } fro
 import { StubServer } from '@headrace/testing/stub-server';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
-import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { SolrIndexer } from '../indexers/solr-indexer.ts';
 import { encodedBatch } from '../testing/encoded-batch.ts';
 import { SolrEncoder, type SolrEncoderOptions } from './solr-encoder.ts';

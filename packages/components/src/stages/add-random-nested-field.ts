@@ -19,7 +19,7 @@ import {
   Type,
   type Value,
 } from '@headrace/engine';
-import { javaTrim } from '@headrace/java-text/text';
+import { javaTrim } from '@headrace/languages/java/text';
 import { checkDestination } from '../fields/destination.ts';
 import { checkCounts, drawInteger } from '../random/draw.ts';
 import { AddRandomBoolean } from './add-random-boolean.ts';

@@ -12,7 +12,7 @@ import {
   Type,
   type Value,
 } from '@headrace/engine';
-import { stringHash } from '@headrace/java-text/text';
+import { stringHash } from '@headrace/languages/java/text';
 import { checkDestination } from '../fields/destination.ts';
 import { readFileSync } from '../local-files/local-files.ts';
 import { checkCounts, drawInteger, sample } from '../random/draw.ts';

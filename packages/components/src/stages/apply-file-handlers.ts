@@ -10,13 +10,13 @@ import {
   type Static,
   Type,
 } from '@headrace/engine';
-import { decodeBase64 } from '@headrace/java-text/text';
-import type { ByteSource } from '../formats/byte-source.ts';
-import { CsvFormat } from '../formats/csv/csv-format.ts';
-import type { FileFormat } from '../formats/handlers/file-handler.ts';
-import { checkFileHandlers, FileFormats, FileHandlersParameter } from '../formats/handlers/file-handlers.ts';
-import { HeldRecords } from '../formats/handlers/held-records.ts';
-import { publishFile } from '../formats/publishing.ts';
+import { decodeBase64 } from '@headrace/languages/java/text';
+import type { ByteSource } from '../file-formats/byte-source.ts';
+import { CsvFormat } from '../file-formats/csv/csv-format.ts';
+import type { FileFormat } from '../file-formats/handlers/file-handler.ts';
+import { checkFileHandlers, FileFormats, FileHandlersParameter } from '../file-formats/handlers/file-handlers.ts';
+import { HeldRecords } from '../file-formats/handlers/held-records.ts';
+import { publishFile } from '../file-formats/publishing.ts';
 import { extensionOf, leafOf, parseFileUri } from '../storage/file-uri.ts';
 import { MAX_CONTENT_BYTES } from '../storage/read-whole.ts';
 import { checkStorageSettings, type StorageSettings, storageParameters } from '../storage/storage-parameters.ts';

@@ -19,8 +19,8 @@ import {
   Type,
   type Value,
 } from '@headrace/engine';
-import { compileJavaRegex } from '@headrace/java-text/regex';
-import type { Jsonata } from '@headrace/jsonata';
+import { compileJavaRegex } from '@headrace/languages/java/regex';
+import type { Jsonata } from '@headrace/languages/jsonata';
 import { checkDestination } from '../fields/destination.ts';
 import { UnchangedDocuments } from '../fields/unchanged-documents.ts';
 
@@ -130,7 +130,7 @@ export class ApplyJSONata extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    const { compileJsonata } = await import('@headrace/jsonata');
+    const { compileJsonata } = await import('@headrace/languages/jsonata');
     try {
       this.#jsonata = await compileJsonata(this.params.expression, compileJavaRegex);
     } catch (error) {

@@ -1,4 +1,3 @@
-import { type CharsetDecoder, charsetDecoder, htmlText } from '@headrace/charsets';
 import {
   type Document,
   HeadraceError,
@@ -14,8 +13,7 @@ import {
   textOf,
   type Value,
 } from '@headrace/engine';
-import { compileJavaRegex } from '@headrace/java-text/regex';
-import { decodeBase64 } from '@headrace/java-text/text';
+import { type CharsetDecoder, charsetDecoder, htmlText } from '@headrace/formats/charsets';
 import {
   attributeValue,
   compileSelector,
@@ -26,9 +24,11 @@ import {
   outerMarkup,
   type Selector,
   SelectorError,
-} from '@headrace/xml/html';
+} from '@headrace/formats/xml/html';
+import { compileJavaRegex } from '@headrace/languages/java/regex';
+import { decodeBase64 } from '@headrace/languages/java/text';
 import { checkDestination } from '../fields/destination.ts';
-import { localPath } from '../formats/byte-source.ts';
+import { localPath } from '../file-formats/byte-source.ts';
 import { readLocalFile } from '../storage/read-whole.ts';
 
 const parameters = Type.Object({
@@ -131,7 +131,7 @@ export class ApplyJSoup extends Stage<typeof parameters> {
   override readonly maxInFlight: number;
   readonly #extractions: readonly Extraction[];
   readonly #markup: boolean;
-  #parseHtml!: typeof import('@headrace/xml/html/reader').parseHtml;
+  #parseHtml!: typeof import('@headrace/formats/xml/html/reader').parseHtml;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
@@ -141,7 +141,7 @@ export class ApplyJSoup extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    ({ parseHtml: this.#parseHtml } = await import('@headrace/xml/html/reader'));
+    ({ parseHtml: this.#parseHtml } = await import('@headrace/formats/xml/html/reader'));
   }
 
   override process(document: Document): void | Promise<void> {

@@ -12,7 +12,7 @@ import {
   UpdateModeParameter,
   type Value,
 } from '@headrace/engine';
-import { compileJavaRegex, type JavaRegex, JavaRegexError } from '@headrace/java-text/regex';
+import { compileJavaRegex, type JavaRegex, JavaRegexError } from '@headrace/languages/java/regex';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
 
 const parameters = Type.Object({

@@ -10,8 +10,8 @@ import {
   Type,
   type Value,
 } from '@headrace/engine';
-import { compileJavaRegex } from '@headrace/java-text/regex';
-import { isBlank } from '@headrace/java-text/text';
+import { compileJavaRegex } from '@headrace/languages/java/regex';
+import { isBlank } from '@headrace/languages/java/text';
 import {
   englishSentences,
   fixedChunks,

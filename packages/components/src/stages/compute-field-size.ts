@@ -1,5 +1,5 @@
 import { type Document, HeadraceError, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
-import { base64Size } from '@headrace/java-text/text';
+import { base64Size } from '@headrace/languages/java/text';
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({

@@ -10,7 +10,7 @@ import {
   UpdateModeParameter,
   type Value,
 } from '@headrace/engine';
-import { javaTrim } from '@headrace/java-text/text';
+import { javaTrim } from '@headrace/languages/java/text';
 import { graphemeFloor } from '@headrace/text-analysis/letters';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
 import { firstText } from '../fields/first-text.ts';

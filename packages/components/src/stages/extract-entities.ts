@@ -8,7 +8,7 @@ import {
   textOf,
   type Value,
 } from '@headrace/engine';
-import { isBlank } from '@headrace/java-text/text';
+import { isBlank } from '@headrace/languages/java/text';
 import { alphabeticUnits, foldUnits, longestHits, type TermHit } from '@headrace/text-analysis/dictionary';
 import { type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
 import { checkEntityParameters, entityOutput, entityParameters } from '../text/dictionary/entity-parameters.ts';

@@ -10,7 +10,7 @@ import {
   Type,
   type Value,
 } from '@headrace/engine';
-import { isBlank } from '@headrace/java-text/text';
+import { isBlank } from '@headrace/languages/java/text';
 import { checkDestination } from '../fields/destination.ts';
 import { firstText } from '../fields/first-text.ts';
 

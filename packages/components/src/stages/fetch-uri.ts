@@ -1,5 +1,4 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import { type FetchedResponse, fetchCached, type GuardedCache } from '@headrace/caches';
 import {
   capped,
   clamped,
@@ -17,8 +16,10 @@ import {
   textOf,
   type Value,
 } from '@headrace/engine';
-import { javaTrim } from '@headrace/java-text/text';
-import { javaHttpException, javaUrlProblem } from '@headrace/java-text/url';
+import { javaTrim } from '@headrace/languages/java/text';
+import { javaHttpException, javaUrlProblem } from '@headrace/languages/java/url';
+import { type FetchedResponse, fetchCached } from '../caches/fetch-cached.ts';
+import type { GuardedCache } from '../caches/guarded-cache.ts';
 import { CacheParameter, checkCache, openCache } from '../caches/open-cache.ts';
 import { checkDestination } from '../fields/destination.ts';
 import { HttpClient, type HttpResponse } from '../http/http-client.ts';

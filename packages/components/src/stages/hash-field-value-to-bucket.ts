@@ -1,5 +1,5 @@
 import { type Document, type DocumentTable, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
-import { stringHash } from '@headrace/java-text/text';
+import { stringHash } from '@headrace/languages/java/text';
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({

@@ -9,7 +9,7 @@ import {
   Type,
   textOf,
 } from '@headrace/engine';
-import { isBlank } from '@headrace/java-text/text';
+import { isBlank } from '@headrace/languages/java/text';
 import {
   analyzeValues,
   type FieldTerms,

@@ -8,7 +8,7 @@ import {
   Type,
   UpdateModeParameter,
 } from '@headrace/engine';
-import { sentenceCase, titleCase } from '@headrace/java-text/text';
+import { sentenceCase, titleCase } from '@headrace/languages/java/text';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
 import { transformColumn, transformTexts } from '../fields/transform-texts.ts';
 

@@ -1,5 +1,4 @@
 import { validateHeaderValue } from 'node:http';
-import { cachedVector, type GuardedCache } from '@headrace/caches';
 import {
   BatchLoader,
   CONNECTS,
@@ -14,7 +13,9 @@ import {
   toValue,
   type Value,
 } from '@headrace/engine';
-import { isBlank } from '@headrace/java-text/text';
+import { isBlank } from '@headrace/languages/java/text';
+import { cachedVector } from '../caches/cached-vector.ts';
+import type { GuardedCache } from '../caches/guarded-cache.ts';
 import { CacheParameter, checkCache, openCache } from '../caches/open-cache.ts';
 import { checkDestination } from '../fields/destination.ts';
 import { HttpClient, requireSuccess } from '../http/http-client.ts';

@@ -21,7 +21,7 @@ import {
   type DateZone,
   PartialDateError,
   resolveZone,
-} from '@headrace/java-text/date';
+} from '@headrace/languages/java/date';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
 
 const parameters = Type.Object({

@@ -1,6 +1,6 @@
 import { sep } from 'node:path';
 import { type Document, HeadraceError, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
-import { folderOf, normalizeFilePath } from '@headrace/java-text/text';
+import { folderOf, normalizeFilePath } from '@headrace/languages/java/text';
 
 const parameters = Type.Object({
   /** The field with the path. If it is a list, its first value is used. */

@@ -18,9 +18,9 @@ import {
   UpdateModeParameter,
   type Value,
 } from '@headrace/engine';
-import { compileJavaRegex } from '@headrace/java-text/regex';
-import { decodeBase64 } from '@headrace/java-text/text';
-import { compileJsonPath, type JsonPath } from '@headrace/json-path';
+import { compileJavaRegex } from '@headrace/languages/java/regex';
+import { decodeBase64 } from '@headrace/languages/java/text';
+import { compileJsonPath, type JsonPath } from '@headrace/languages/json-path';
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({

@@ -17,7 +17,7 @@ import {
   Type,
   type Value,
 } from '@headrace/engine';
-import type { PreparedSql } from '@headrace/java-text/sql';
+import type { PreparedSql } from '@headrace/languages/java/sql';
 import { ConnectionPool } from '../database/connection-pool.ts';
 import { Database, type SqlParameter } from '../database/database.ts';
 import { checkDatabase } from '../database/driver-class.ts';

@@ -15,7 +15,7 @@ import {
   type JavaRegex,
   type JavaReplacement,
   parseJavaReplacement,
-} from '@headrace/java-text/regex';
+} from '@headrace/languages/java/regex';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
 import { transformColumn, transformTexts } from '../fields/transform-texts.ts';
 

@@ -11,8 +11,8 @@ import {
   textOf,
   type Value,
 } from '@headrace/engine';
-import { compileJavaRegex, type JavaRegex } from '@headrace/java-text/regex';
-import { javaTrim } from '@headrace/java-text/text';
+import { compileJavaRegex, type JavaRegex } from '@headrace/languages/java/regex';
+import { javaTrim } from '@headrace/languages/java/text';
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({

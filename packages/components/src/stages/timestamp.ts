@@ -1,5 +1,5 @@
 import { type Document, type DocumentTable, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
-import { formatInstant } from '@headrace/java-text/date';
+import { formatInstant } from '@headrace/languages/java/date';
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({

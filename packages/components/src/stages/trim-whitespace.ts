@@ -1,5 +1,5 @@
 import { type Document, type DocumentTable, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
-import { javaTrim } from '@headrace/java-text/text';
+import { javaTrim } from '@headrace/languages/java/text';
 import { checkDestination } from '../fields/destination.ts';
 import { transformColumn, transformTexts } from '../fields/transform-texts.ts';
 

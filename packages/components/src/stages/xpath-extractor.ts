@@ -7,11 +7,11 @@ import {
   type Static,
   Type,
 } from '@headrace/engine';
-import { compileXPath, type XPath, XPathError } from '@headrace/xml/xpath';
+import { compileXPath, type XPath, XPathError } from '@headrace/formats/xml/xpath';
 import { checkDestination } from '../fields/destination.ts';
 import { UnchangedDocuments } from '../fields/unchanged-documents.ts';
 
-type XmlReader = import('@headrace/xml/reader').XmlReader;
+type XmlReader = import('@headrace/formats/xml/reader').XmlReader;
 
 const parameters = Type.Object({
   /** For each XPath expression, the fields that get its matches, such as "//book/title": ["title", "all_titles"]. */
@@ -97,7 +97,7 @@ export class XPathExtractor extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    const { XmlReader } = await import('@headrace/xml/reader');
+    const { XmlReader } = await import('@headrace/formats/xml/reader');
     this.#reader = new XmlReader();
   }
 

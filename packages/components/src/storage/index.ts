@@ -3,8 +3,9 @@
  *
  * @module
  */
-export type { GuardedCache } from '@headrace/caches';
+
 export { cachedVector } from '../caches/checked-vector.ts';
+export type { GuardedCache } from '../caches/guarded-cache.ts';
 export { CacheParameter, checkCache, openCache } from '../caches/open-cache.ts';
 export { remove, rename } from '../local-files/local-files.ts';
 export { checkOutputPath, type Output, openOutputFile, reachOutputFile } from '../local-files/output-file.ts';

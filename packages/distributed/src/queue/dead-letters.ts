@@ -5,6 +5,7 @@ import {
   type DocumentTable,
   type FailedInChunk,
   type Logger,
+  parseJson,
   type RecordSink,
   writeDocument,
 } from '@headrace/engine';
@@ -169,7 +170,7 @@ function documentsOf({ value }: TopicMessage, { pieces }: BatchHeader, numbers: 
 
 function idOf(json: Buffer): string | undefined {
   try {
-    return (JSON.parse(json.toString()) as { id?: string }).id;
+    return (parseJson(json.toString()) as { id?: string }).id;
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import type { TopicMessage } from '@headrace/components/kafka';
 import type { ChunkOutcome } from '@headrace/engine';
+import { parseJson } from '@headrace/engine';
 import { lucilleJson } from '../wire/lucille-json.ts';
 import { shortReason } from './short-reason.ts';
 
@@ -54,7 +55,7 @@ export function eventJson(event: DocumentEvent, runId: string, topic: string, me
 /** Reads an event. Returns undefined if the value is not an event. */
 export function readEvent(value: Buffer): (DocumentEvent & { readonly runId?: string }) | undefined {
   try {
-    const event = JSON.parse(value.toString()) as Partial<DocumentEvent>;
+    const event = parseJson(value.toString()) as Partial<DocumentEvent>;
     if (typeof event.documentId !== 'string' || !TYPES.has(event.type ?? '')) return undefined;
     return event as DocumentEvent;
   } catch {

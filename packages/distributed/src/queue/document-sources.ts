@@ -1,4 +1,5 @@
 import type { TopicMessage } from '@headrace/components/kafka';
+import { parseJson } from '@headrace/engine';
 
 /** The messages of a chunk in Lucille's format, by document id. */
 export class DocumentSources {
@@ -11,7 +12,7 @@ export class DocumentSources {
     this.topic = topic;
     for (const message of messages) {
       try {
-        const { id, run_id } = JSON.parse(String(message.value)) as { id?: unknown; run_id?: unknown };
+        const { id, run_id } = parseJson(String(message.value)) as { id?: unknown; run_id?: unknown };
         const runId = typeof run_id === 'string' ? run_id : undefined;
         this.#byId.set(String(id), { runId, message });
         this.runId ??= runId;

@@ -1,4 +1,5 @@
 import type { TopicMessage } from '@headrace/components/kafka';
+import { parseJson } from '@headrace/engine';
 import type { ConfigIdentity } from '../settings/config-identity.ts';
 
 /** The name of Headrace's header. Messages without it are in Lucille's format. */
@@ -44,7 +45,7 @@ export function readHeader<T extends { readonly run: string } = BatchHeader>({ h
 /** Parses the JSON of a header. Returns undefined if it is missing or invalid. */
 export function parseHeader<T extends { readonly run: string } = BatchHeader>(json: string | undefined): T | undefined {
   try {
-    const header = JSON.parse(json ?? 'null') as Partial<T> | null;
+    const header = parseJson(json ?? 'null') as Partial<T> | null;
     return typeof header?.run === 'string' ? (header as T) : undefined;
   } catch {
     return undefined;

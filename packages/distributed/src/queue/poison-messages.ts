@@ -1,5 +1,6 @@
 import type { TopicMessage } from '@headrace/components/kafka';
 import type { ChunkOutcome, Logger } from '@headrace/engine';
+import { parseJson } from '@headrace/engine';
 import { BUSY, type QueueCommits } from './queue-commits.ts';
 
 /** A range of documents of a message, by their numbers: `[from, to)`. */
@@ -157,7 +158,7 @@ interface Note {
 function readNote(note: string): Suspect | Normal | undefined {
   if (note === '') return undefined;
   try {
-    const found = JSON.parse(note) as Partial<Note>;
+    const found = parseJson(note) as Partial<Note>;
     if (found.busy === true) return { to: found.to ?? 0 };
     if (typeof found.solo === 'number') return { solo: found.solo };
     if (Array.isArray(found.range)) return { range: found.range, dead: found.dead ?? [] };

@@ -1,4 +1,5 @@
 import type { ChunkOutcome, FailedInChunk } from '@headrace/engine';
+import { parseJson } from '@headrace/engine';
 import type { BatchHeader } from './headers.ts';
 import { shortReason } from './short-reason.ts';
 
@@ -54,7 +55,7 @@ function listed(failures: readonly FailedInChunk[]): FailedInChunk[] {
 /** Reads a report; undefined if the value is not one, because another program has written it. */
 export function readReport(value: Buffer): BatchReport | undefined {
   try {
-    const report = JSON.parse(value.toString()) as Partial<BatchReport> | null;
+    const report = parseJson(value.toString()) as Partial<BatchReport> | null;
     const numbers = [report?.batch, report?.parts, report?.created, report?.succeeded, report?.failed, report?.dropped];
     if (typeof report?.attempt !== 'string' || !Array.isArray(report.failures)) return undefined;
     return numbers.every(Number.isSafeInteger) ? (report as BatchReport) : undefined;

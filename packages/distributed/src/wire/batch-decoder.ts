@@ -6,6 +6,7 @@ import {
   internName,
   type ModuleReference,
   messageOf,
+  parseJson,
   type RecordDecoder,
   type RecordSink,
   release,
@@ -126,7 +127,7 @@ function read(payload: Buffer, count: number): Document | Rows {
   // Most texts are ASCII. Reading ASCII as Latin-1 is faster: one byte is one character.
   const text = payload.toString(isAscii(payload) ? 'latin1' : 'utf8');
   const end = text.indexOf('\n');
-  const head = JSON.parse(text.slice(0, end)) as WireDocument | WireTable;
+  const head = parseJson(text.slice(0, end)) as WireDocument | WireTable;
   if (Array.isArray(head)) {
     const [names, values] = head as unknown as [string[], WireValue[]];
     checkFields(names, values.length, [values[names.indexOf('id')]]);

@@ -1,4 +1,4 @@
-import { type IndexFailure, release } from '@headrace/engine';
+import { type IndexFailure, parseJson, release } from '@headrace/engine';
 import { compress } from './compression.ts';
 import { readFrames } from './frames.ts';
 
@@ -111,7 +111,7 @@ export function unpack(piece: Uint8Array, first: number): PartitionBatch[] {
   const batches: PartitionBatch[] = [];
   for (let at = 0; at < buffer.length; ) {
     const lineEnd = buffer.indexOf(LF, at);
-    const { length, ranges, ...rest } = JSON.parse(buffer.toString('latin1', at, lineEnd)) as Head;
+    const { length, ranges, ...rest } = parseJson(buffer.toString('latin1', at, lineEnd)) as Head;
     at = lineEnd + 1 + length;
     const value = buffer.subarray(lineEnd + 1, at);
     batches.push({ ...rest, value, ranges: ranges.map(([from, to]) => [first + from, first + to] as const) });

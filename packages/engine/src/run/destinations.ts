@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -114,6 +113,7 @@ export class Destinations {
   readonly #given: string | undefined;
   #folder: string | undefined;
   #journals = 0;
+  #moves = 0;
   readonly #places = new Map<string, Place>();
 
   /** @param folder for journals, which this process uses alone. Undefined for a temporary one */
@@ -177,7 +177,7 @@ export class Destinations {
   }
 
   #note(place: string, rebuild: Member, index: string): void {
-    const path = this.#given === undefined ? undefined : join(this.#given, `${randomUUID()}${MOVE_ENDING}`);
+    const path = this.#given === undefined ? undefined : join(this.#given, `${Date.now()}-${process.pid}-${++this.#moves}${MOVE_ENDING}`);
     let failure: string | undefined;
     try {
       if (path !== undefined) writeFileSync(path, JSON.stringify({ place, index }), { mode: 0o600 });

@@ -6,4 +6,6 @@ export interface ScriptHost<Document> extends RealmHost {
   document: Document | undefined;
   /** Returns a whole number that keeps its kind as a double, such as `1.0`, in the form that `read` returns. */
   double(value: number): unknown;
+  /** Returns the value of a JSON text, which the script may have written: its nesting needs a limit. */
+  parse(text: string): unknown;
 }

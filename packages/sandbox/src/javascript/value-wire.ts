@@ -1,7 +1,7 @@
 import type { ScriptHost } from './script-host.ts';
 
-/** The host's functions for numbers with a kind. */
-type Numbers = Pick<ScriptHost<unknown>, 'double' | 'doubleValue'>;
+/** The host's functions for numbers with a kind, and for JSON. */
+type Numbers = Pick<ScriptHost<unknown>, 'double' | 'doubleValue' | 'parse'>;
 
 /**
  * Encodes values as JSON texts between this process and the sandbox. Scalars are unchanged. All others are lists that
@@ -15,7 +15,7 @@ export function writeWire(value: unknown, numbers: Numbers): string {
 
 /** Reads the output of `writeWire` or of the sandbox. */
 export function readWire(text: string, numbers: Numbers): unknown {
-  return fromWire(JSON.parse(text), numbers);
+  return fromWire(numbers.parse(text), numbers);
 }
 
 function toWire(value: unknown, numbers: Numbers): unknown {

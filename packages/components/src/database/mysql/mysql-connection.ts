@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import type { Value } from '@headrace/engine';
 import { counted, maxValueBytes } from '@headrace/engine';
-import { type HostPort, type PreparedSql, SqlTimes } from '@headrace/java-text/sql';
+import { type HostPort, type PreparedSql, SqlTimes } from '@headrace/languages/java/sql';
 import type mysql from 'mysql2';
 import { unsupportedLibrary } from '../../libraries/unsupported-library.ts';
 import { BatchQueue } from '../batch-queue.ts';

@@ -1,5 +1,5 @@
 import { HeadraceError } from '@headrace/engine';
-import { displayUrl, prepareSql, type ServerUrl } from '@headrace/java-text/sql';
+import { displayUrl, prepareSql, type ServerUrl } from '@headrace/languages/java/sql';
 import { connectSomewhere } from '../connect-somewhere.ts';
 import type { Credentials, DatabaseDriver } from '../database.ts';
 import { codeOf, DatabaseErrors, type ErrorVerdict, judgeNetwork, LOST_HINT } from '../database-error.ts';

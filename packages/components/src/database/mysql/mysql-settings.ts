@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
-import { DateZoneError, resolveZone } from '@headrace/java-text/date';
-import { DatabaseUrlError, processZone, type ServerUrl } from '@headrace/java-text/sql';
+import { DateZoneError, resolveZone } from '@headrace/languages/java/date';
+import { DatabaseUrlError, processZone, type ServerUrl } from '@headrace/languages/java/sql';
 import { readFileSync } from '../../local-files/local-files.ts';
 import type { Credentials } from '../database.ts';
 

@@ -1,5 +1,5 @@
 import { double, integer, type Value, widenFloat } from '@headrace/engine';
-import type { SqlTimes } from '@headrace/java-text/sql';
+import type { SqlTimes } from '@headrace/languages/java/sql';
 import type { MysqlSettings } from './mysql-settings.ts';
 
 /** A column in the description of `mysql2`. */

@@ -1,7 +1,7 @@
 import { runStage } from '@headrace/engine/testing';
 import { describeWithOwnServer } from '@headrace/testing/real-server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CollectingPublisher } from '../../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../../file-formats/testing/collecting-publisher.ts';
 import { QueryDatabase } from '../../stages/query-database.ts';
 import { Database, type DatabaseConnection } from '../database.ts';
 import { type ConnectorSettings, runConnector } from '../testing/run-connector.ts';

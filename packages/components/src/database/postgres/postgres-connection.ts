@@ -1,7 +1,13 @@
 import type { ConnectionOptions } from 'node:tls';
 import { HeadraceError, holdMemory, type Value } from '@headrace/engine';
-import { type HostPort, type PreparedSql, processZone, SqlTimes } from '@headrace/java-text/sql';
-import { type DataRowCollector, isUnknownType, kindOf, type TypeRow, type ValueKind } from '@headrace/records/postgres';
+import {
+  type DataRowCollector,
+  isUnknownType,
+  kindOf,
+  type TypeRow,
+  type ValueKind,
+} from '@headrace/formats/records/postgres';
+import { type HostPort, type PreparedSql, processZone, SqlTimes } from '@headrace/languages/java/sql';
 import type pg from 'pg';
 import type { DatabaseConnection, QueryResult, RowStream, SqlParameter } from '../database.ts';
 import type { DatabaseErrors } from '../database-error.ts';

@@ -1,4 +1,4 @@
-import { displayUrl, prepareSql, type ServerUrl } from '@headrace/java-text/sql';
+import { displayUrl, prepareSql, type ServerUrl } from '@headrace/languages/java/sql';
 import { unsupportedLibrary } from '../../libraries/unsupported-library.ts';
 import { connectSomewhere } from '../connect-somewhere.ts';
 import type { Credentials, DatabaseDriver } from '../database.ts';

@@ -1,7 +1,7 @@
 import type { RecordChunk } from '@headrace/engine';
 import { counted, isMemoryError } from '@headrace/engine';
-import { processZone, SqlTimes } from '@headrace/java-text/sql';
-import { readDataRows, type ValueKind } from '@headrace/records/postgres';
+import { readDataRows, type ValueKind } from '@headrace/formats/records/postgres';
+import { processZone, SqlTimes } from '@headrace/languages/java/sql';
 import { BatchQueue } from '../batch-queue.ts';
 import type { Row, RowLayout, RowStream, SqlParameter } from '../database.ts';
 import type { DatabaseErrors } from '../database-error.ts';

@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { userInfo } from 'node:os';
 import type { ConnectionOptions } from 'node:tls';
-import { DatabaseUrlError, processZone, type ServerUrl } from '@headrace/java-text/sql';
+import { DatabaseUrlError, processZone, type ServerUrl } from '@headrace/languages/java/sql';
 import { readFileSync } from '../../local-files/local-files.ts';
 import type { Credentials } from '../database.ts';
 

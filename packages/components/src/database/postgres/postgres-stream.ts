@@ -1,7 +1,7 @@
 import { isIP, Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect } from 'node:tls';
-import { DataRowCollector } from '@headrace/records/postgres';
+import { DataRowCollector } from '@headrace/formats/records/postgres';
 
 /** The request for TLS: its length, and a number in place of a version. (Source: PostgreSQL documentation, SSLRequest.) */
 const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);

@@ -2,7 +2,7 @@ import { defaultMemoryMb, readJson } from '@headrace/engine';
 import { limitMemory, runStage } from '@headrace/engine/testing';
 import { describeWithOwnServer } from '@headrace/testing/real-server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CollectingPublisher } from '../../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../../file-formats/testing/collecting-publisher.ts';
 import { QueryDatabase } from '../../stages/query-database.ts';
 import { ConnectionPool } from '../connection-pool.ts';
 import { Database, type DatabaseConnection } from '../database.ts';

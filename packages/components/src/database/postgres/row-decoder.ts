@@ -1,6 +1,6 @@
 import { Document, type ModuleReference, type RecordDecoder, type RecordSink, type Value } from '@headrace/engine';
-import { SqlTimes } from '@headrace/java-text/sql';
-import { type BytesReader, readDataRows, type ValueKind } from '@headrace/records/postgres';
+import { type BytesReader, readDataRows, type ValueKind } from '@headrace/formats/records/postgres';
+import { SqlTimes } from '@headrace/languages/java/sql';
 import type { RowLayout } from '../database.ts';
 import { RowDocuments } from '../row-documents.ts';
 import { bytesReader } from './value-readers.ts';

@@ -1,6 +1,6 @@
 import { double, integer, readJson, type Value } from '@headrace/engine';
-import type { SqlTimes } from '@headrace/java-text/sql';
-import { type BytesReader, readArray, type ScalarKind, type ValueKind } from '@headrace/records/postgres';
+import { type BytesReader, readArray, type ScalarKind, type ValueKind } from '@headrace/formats/records/postgres';
+import type { SqlTimes } from '@headrace/languages/java/sql';
 
 /** Converts the text of a column to a value. */
 export type TextReader = (text: string) => Value;

@@ -15,7 +15,7 @@ import {
   processZone,
   type SqliteUrl,
   SqlTimes,
-} from '@headrace/java-text/sql';
+} from '@headrace/languages/java/sql';
 import { openLocalDatabase } from '../../local-files/local-database.ts';
 import { existsSync } from '../../local-files/local-files.ts';
 import type { DatabaseConnection, DatabaseDriver, QueryResult, Row, RowStream, SqlParameter } from '../database.ts';

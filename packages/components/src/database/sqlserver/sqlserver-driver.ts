@@ -1,5 +1,5 @@
 import { counted } from '@headrace/engine';
-import { displayUrl, type PreparedSql, prepareSql, type SqlServerUrl } from '@headrace/java-text/sql';
+import { displayUrl, type PreparedSql, prepareSql, type SqlServerUrl } from '@headrace/languages/java/sql';
 import type mssql from 'mssql';
 import { loadLibrary } from '../../libraries/optional-library.ts';
 import { BatchQueue } from '../batch-queue.ts';

@@ -1,5 +1,5 @@
 import { maxValueBytes } from '@headrace/engine';
-import { DatabaseUrlError, type SqlServerUrl } from '@headrace/java-text/sql';
+import { DatabaseUrlError, type SqlServerUrl } from '@headrace/languages/java/sql';
 import type mssql from 'mssql';
 import { readFileSync } from '../../local-files/local-files.ts';
 import type { Credentials } from '../database.ts';

@@ -1,5 +1,5 @@
 import { double, integer, type Value, widenFloat } from '@headrace/engine';
-import { instantOfDate } from '@headrace/java-text/sql';
+import { instantOfDate } from '@headrace/languages/java/sql';
 import { RowTooLarge } from '../row-limit.ts';
 
 /** Converts a value of the driver. */

@@ -1,6 +1,6 @@
 import { defaultMemoryMb } from '@headrace/engine';
 import { limitMemory } from '@headrace/engine/testing';
-import { parseJdbcUrl, type SqlServerUrl } from '@headrace/java-text/sql';
+import { parseJdbcUrl, type SqlServerUrl } from '@headrace/languages/java/sql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Database } from '../database.ts';
 import { longestValue, sqlServerSettings } from './sqlserver-settings.ts';

@@ -1,6 +1,6 @@
 import { type Publisher, withDefaults } from '@headrace/engine';
 import { DatabaseConnector } from '../../connectors/database-connector.ts';
-import { CollectingPublisher } from '../../formats/testing/collecting-publisher.ts';
+import { CollectingPublisher } from '../../file-formats/testing/collecting-publisher.ts';
 
 const NEVER = new AbortController().signal;
 

@@ -1,6 +1,6 @@
 import { HeadraceError, type Logger, messageOf, type ParameterProblem } from '@headrace/engine';
-import { javaTrim } from '@headrace/java-text/text';
-import { CsvParser } from '@headrace/records/csv';
+import { CsvParser } from '@headrace/formats/records/csv';
+import { javaTrim } from '@headrace/languages/java/text';
 import { type FileUri, parseFileUri } from '../../storage/file-uri.ts';
 import type { StorageSettings } from '../../storage/storage-parameters.ts';
 import { type Storages, unreadableScheme } from '../../storage/storages.ts';
