@@ -1,5 +1,12 @@
 import { NOTICE_CLASSES, Type } from '@headrace/engine';
 
+/** The number of cases of a code in all components. */
+export const NoticeCount = Type.Object({
+  code: Type.String(),
+  class: Type.Enum([...NOTICE_CLASSES]),
+  count: Type.Integer({ minimum: 1 }),
+});
+
 /** The cases of a notice in a component. */
 export const NoticeAnswer = Type.Object(
   {
