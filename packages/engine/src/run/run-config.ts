@@ -16,11 +16,12 @@ import { planRetry, type RetryPlan } from '../failures/retry-plan.ts';
 import type { Notice } from '../notices/notice.ts';
 import type { MessageGate } from '../transport/message-gate.ts';
 import { type ConnectorOutcome, ConnectorRun } from './connector-run.ts';
-import { noDocuments, type SharedCounts } from './counters.ts';
+import { type DocumentCounts, noDocuments, type SharedCounts } from './counters.ts';
 import { FailureLimit } from './failure-limit.ts';
 import type { IdleLanes } from './idle-lanes.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
 import { LazyIndexer } from './lazy-indexer.ts';
+import { documentsOf, exceededNotices } from './notice-limits.ts';
 import { RetrySource } from './retry-source.ts';
 import type { RunContext } from './run-context.ts';
 import { RunNotices } from './run-notices.ts';
@@ -164,11 +165,12 @@ export async function runConfig(request: RunRequest, host: RunHost): Promise<Thr
   host.onConnectors(progress, results);
   const written = host.counts.readWithHeld();
   let stopped = signal.aborted ? stopReason(signal) : undefined;
+  const exceeded = (counts: DocumentCounts) => exceededNotices(config.noticeRules, notices.list(), documentsOf(counts));
   const failure =
     stopped === undefined
       ? failed
         ? undefined
-        : failureLimit.atEnd(written)
+        : (failureLimit.atEnd(written) ?? exceeded(written))
       : failureLimit.recounted(stopFailure(stopped), written);
   if (failure !== undefined) {
     problems.push({ severity: 'error', path: '', ...failure });
@@ -210,11 +212,17 @@ export async function runConfig(request: RunRequest, host: RunHost): Promise<Thr
     failed = true;
     problems.push(atIndexer(toFailure(error, 'HR_INDEXER_FAILED'), undefined));
   }
+  // The indexer may have reported notices at its end.
+  const late = failed || stopped !== undefined ? undefined : exceeded(counts);
+  if (late !== undefined) {
+    failed = true;
+    problems.push({ severity: 'error', path: '', ...late });
+  }
   const status = failed ? 'FAILED' : (stopped?.status ?? 'SUCCEEDED');
   reports.flush();
   problems.push(...listFailures(reports.listed));
   const { checks, replaced } = output;
-  const noticed = runNotices.end(logger);
+  const noticed = runNotices.end(logger, config.noticeRules);
   const { unchanged } = host.indexing.read(undefined);
   const message = runSummary(status, results, problems, {
     notKept: reports.notKept,

@@ -1,7 +1,9 @@
 import type { Logger } from '../component/logger.ts';
+import type { NoticeRules } from '../config/notice-rules.ts';
 import type { Notice } from '../notices/notice.ts';
 import { NoticeCollector } from '../notices/notice-collector.ts';
 import { noticeText } from '../notices/notice-text.ts';
+import { markIgnored } from './notice-limits.ts';
 
 /** The minimum time between two reports to the process. */
 const REPORT_MILLIS = 500;
@@ -23,11 +25,12 @@ export class RunNotices {
     }, REPORT_MILLIS).unref();
   }
 
-  /** Ends the reports. Returns all notices, and logs them. */
-  end(logger: Logger): Notice[] {
+  /** Ends the reports. Returns all notices, and logs those that are not ignored. */
+  end(logger: Logger, rules: NoticeRules): Notice[] {
     clearTimeout(this.#timer);
-    const notices = this.collector.list();
+    const notices = markIgnored(rules, this.collector.list());
     for (const notice of notices) {
+      if (notice.ignored) continue;
       const { code, class: itsClass, component, pipeline, count, examples } = notice;
       const fields = { code, class: itsClass, component, pipeline, count, examples };
       logger[itsClass === 'loss' ? 'warn' : 'info'](`Notice ${noticeText(notice)}`, fields);

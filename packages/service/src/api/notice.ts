@@ -31,6 +31,7 @@ export const NoticeAnswer = Type.Object(
       }),
       { description: 'The first cases, at most 5' },
     ),
+    ignored: Type.Optional(Type.Literal(true, { description: '`runner.notices` says to ignore it' })),
   },
   { $id: 'Notice', description: 'What a component skipped, changed or guessed in the data without failing a document' },
 );
