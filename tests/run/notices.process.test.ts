@@ -89,6 +89,11 @@ describe('the notices of a run', () => {
     expect((await run.done).notices).not.toEqual([]);
   });
 
+  it('that mean lost data are passed to the indexer before it puts its output into use', async () => {
+    const { checks } = await harness.run(config());
+    expect(checks).toMatchObject([{ name: 'losses', found: '10 custom.read' }]);
+  });
+
   it('are shown by a preview', async () => {
     const { notices } = await harness.preview(config(), { limit: 4 });
     expect(countsOf({ notices })).toMatchObject({ 'numbers custom.read': 1, 'third custom.changed': 2 });

@@ -1,7 +1,7 @@
 import type { ConfigNode, ObjectNode } from '@headrace/hocon';
 import { join, place, scalarNumber, scalarText } from '../component/config-nodes.ts';
-import { nearest } from '../errors/nearest.ts';
-import { classOfNotice, isCustomNotice, NOTICE_CLASSES, NOTICES, type NoticeClass } from '../notices/notice-table.ts';
+import { unknownNotice } from '../notices/check-notice.ts';
+import { classOfNotice, isCustomNotice, NOTICE_CLASSES, type NoticeClass } from '../notices/notice-table.ts';
 import type { ProblemList } from './check-component.ts';
 
 /**
@@ -30,9 +30,8 @@ export function checkNoticeRules(root: ObjectNode, list: ProblemList): NoticeRul
     const problem = (message: string, hint: string) =>
       list.add({ code: 'HR_CONFIG_INVALID_VALUE', path, ...place(node.origin), component: 'runner', message, hint });
     if (!isKnown(name)) {
-      const best = nearest(name, [...NOTICE_CLASSES, ...Object.keys(NOTICES)]);
-      const others = `Use ${NOTICE_CLASSES.join(', ')}, a code of the docs (notices.md), or custom.NAME.`;
-      problem(`There is no notice ${name}`, best === undefined ? others : `Did you mean ${best}?`);
+      const { message, hint } = unknownNotice(name, NOTICE_CLASSES);
+      problem(message, hint);
       continue;
     }
     const rule = ruleOf(node);

@@ -1,3 +1,4 @@
+import type { FinishedDocuments } from '../component/indexer.ts';
 import type { NoticeRule, NoticeRules } from '../config/notice-rules.ts';
 import { counted } from '../errors/counted.ts';
 import type { Failure } from '../errors/headrace-error.ts';
@@ -26,6 +27,15 @@ export function exceededNotices(
     if (allowed !== undefined) return failure(cases, allowed);
   }
   return undefined;
+}
+
+/** Returns the number of cases of each notice that means lost data. */
+export function lossesOf(notices: readonly Notice[]): FinishedDocuments['losses'] {
+  const counts = new Map<string, number>();
+  for (const { code, class: itsClass, count } of notices) {
+    if (itsClass === 'loss') counts.set(code, (counts.get(code) ?? 0) + count);
+  }
+  return [...counts].map(([code, count]) => ({ code, count }));
 }
 
 /** Marks the notices that the user has chosen to ignore. */

@@ -21,7 +21,7 @@ import { FailureLimit } from './failure-limit.ts';
 import type { IdleLanes } from './idle-lanes.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
 import { LazyIndexer } from './lazy-indexer.ts';
-import { documentsOf, exceededNotices } from './notice-limits.ts';
+import { documentsOf, exceededNotices, lossesOf } from './notice-limits.ts';
 import { RetrySource } from './retry-source.ts';
 import type { RunContext } from './run-context.ts';
 import { RunNotices } from './run-notices.ts';
@@ -180,7 +180,7 @@ export async function runConfig(request: RunRequest, host: RunHost): Promise<Thr
   let output: FinishedOutput = { checks: [] };
   if (!failed && stopped === undefined) {
     try {
-      output = await indexers.finish(written);
+      output = await indexers.finish({ ...written, losses: lossesOf(notices.list()) });
       problems.push(
         ...output.checks.filter(({ outcome }) => outcome === 'failed').map((check) => checkProblem(check, config)),
       );
