@@ -29,6 +29,7 @@ import type { IndexHashes } from '../reindexing/index-hashes.ts';
 import { cancelMove, IndexTarget, writeNameOf } from '../reindexing/index-target.ts';
 import { Rebuild, rollBack } from '../reindexing/rebuild.ts';
 import { ReindexError } from '../reindexing/reindex-error.ts';
+import { checkAllowedNotices } from './allowed-notices.ts';
 import { BulkEncoder, type BulkEncoderOptions, type JoinSettings } from './bulk-encoder.ts';
 import type { ProductName } from './bulk-reply.ts';
 import { BulkWriter, type BulkWriterOptions, type StreamOptions } from './bulk-writer.ts';
@@ -221,18 +222,18 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     return failures;
   }
 
-  override async finish({ failed }: FinishedDocuments, signal: AbortSignal): Promise<FinishedOutput> {
-    if (this.#rebuild !== undefined) return this.#rebuild.finish(failed, signal);
+  override async finish(run: FinishedDocuments, signal: AbortSignal): Promise<FinishedOutput> {
+    if (this.#rebuild !== undefined) return this.#rebuild.finish(run, signal);
     const { index, sync } = this.bulk;
     const { runId, log, retry } = this.context;
     // A retry writes only a few of the documents of its source.
     if (sync?.deleteMissing !== true || retry === true) return { checks: [] };
     const where = sync.where && jsonOf(sync.where);
-    const { maxDeletePercent } = sync;
+    const { maxDeletePercent, allowNotices } = sync;
     await this.#withHashes(async () => this.#hashes?.loaded);
     const hashes = this.#hashes?.hashes;
     const check = await withAdmin(this.bulk, (admin) =>
-      deleteMissing({ admin, index, hashes, maxDeletePercent, where, runId, failed, signal, log }),
+      deleteMissing({ admin, index, hashes, maxDeletePercent, where, runId, run, allowNotices, signal, log }),
     );
     return { checks: [check] };
   }
@@ -423,6 +424,7 @@ export function* checkBulk(
     for (const problem of checkIndexName(params.index)) yield { parameter: 'index', ...problem };
   }
   yield* checkReindexing(params, settings, (text) => isNameOfIndex(text) && isFixedName(text));
+  yield* checkAllowedNotices(params);
   if (params.dataStream === true) yield* dataStreamConflicts(params, settings);
   const { versionType, versionField, childrenField } = settings;
   if (childrenField !== undefined && isIndexTemplate(params.index)) {

@@ -7,6 +7,7 @@ import { Accounts } from './accounts.ts';
 import { type ConnectorFailure, connectorFailure, inPhase } from './connector-failure.ts';
 import { ConnectorPipeline } from './connector-pipeline.ts';
 import { type DocumentSource, DocumentTransfer } from './document-transfer.ts';
+import { documentsOf, exceededNotices } from './notice-limits.ts';
 import type { RetrySource } from './retry-source.ts';
 import type { RunContext } from './run-context.ts';
 import type { ConnectorResult } from './run-result.ts';
@@ -126,7 +127,7 @@ export class ConnectorRun {
 
   async #create(): Promise<RunSource> {
     if (this.#retry !== undefined) return this.#retry;
-    const { registry, runId } = this.#context;
+    const { registry, runId, notices } = this.#context;
     const { entry, params, name, docIdPrefix } = this.#config;
     const Class: ConnectorClass = await registry.load(entry, 'connector');
     this.#timeoutMillis = connectorMillis(this.#context.config.runner.connectorTimeout, Class, params);
@@ -135,6 +136,7 @@ export class ConnectorRun {
       docIdPrefix,
       runId,
       log: this.#logger,
+      notices: notices.of({ component: name }),
       signal: this.#context.signal,
       preview: false,
     });
@@ -204,6 +206,7 @@ export class ConnectorRun {
       largeChunks,
       readAtEnd,
       logger: this.#logger,
+      notices: this.#context.notices.of({ component: this.#config.name }),
     });
     try {
       await transfer.run();
@@ -213,10 +216,12 @@ export class ConnectorRun {
     }
   }
 
-  /** Returns true if the run fails because too many documents failed. */
+  /** Returns true if the run fails because too many documents failed, or because of notices. */
   #failsRun(): boolean {
-    const { failureLimit, counts } = this.#context;
-    const failure = failureLimit.atEnd(counts.readWithHeld());
+    const { failureLimit, counts, config, notices } = this.#context;
+    const written = counts.readWithHeld();
+    const failure =
+      failureLimit.atEnd(written) ?? exceededNotices(config.noticeRules, notices.list(), documentsOf(written));
     // For undelivered documents, the connector leaves its source unchanged and reports the failure itself.
     if (failure === undefined || this.#undelivered > 0) return false;
     this.#logger.warn(`${failure.message}: postExecute is skipped`);

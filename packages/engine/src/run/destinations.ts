@@ -177,7 +177,10 @@ export class Destinations {
   }
 
   #note(place: string, rebuild: Member, index: string): void {
-    const path = this.#given === undefined ? undefined : join(this.#given, `${Date.now()}-${process.pid}-${++this.#moves}${MOVE_ENDING}`);
+    const path =
+      this.#given === undefined
+        ? undefined
+        : join(this.#given, `${Date.now()}-${process.pid}-${++this.#moves}${MOVE_ENDING}`);
     let failure: string | undefined;
     try {
       if (path !== undefined) writeFileSync(path, JSON.stringify({ place, index }), { mode: 0o600 });

@@ -1,13 +1,20 @@
 import type { DestinationAccess } from '../component/destination.ts';
-import type { CheckResult, FinishedOutput, Indexer, IndexerContext, RunOutcome } from '../component/indexer.ts';
+import type {
+  CheckResult,
+  FinishedDocuments,
+  FinishedOutput,
+  Indexer,
+  IndexerContext,
+  RunOutcome,
+} from '../component/indexer.ts';
 import { createLogger, type LogRecord } from '../component/logger.ts';
 import type { Registry } from '../component/registry.ts';
 import type { IngestConfig } from '../config/ingest-config.ts';
 import { classOf, contractError, requireCount } from '../errors/contract-error.ts';
 import { messageOf, toFailure } from '../errors/headrace-error.ts';
+import type { NoticeCollector } from '../notices/notice-collector.ts';
 import { connectWithin } from './connect-within.ts';
 import { ConnectorFailure } from './connector-failure.ts';
-import type { DocumentCounts } from './counters.ts';
 import { DryRunIndexer, dryRunEncoder } from './dry-run.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
 import type { RunIndexer } from './run-context.ts';
@@ -23,6 +30,7 @@ interface IndexerHost {
   readonly destinations?: DestinationAccess | undefined;
   readonly log: (record: LogRecord) => void;
   readonly indexing: SharedIndexing;
+  readonly notices: NoticeCollector;
   readonly starting: RunStarts;
 }
 
@@ -48,10 +56,10 @@ export class LazyIndexer {
   }
 
   /** Lets the indexer complete its output. See `Indexer.finish`. */
-  async finish(counts: DocumentCounts): Promise<FinishedOutput> {
+  async finish(documents: FinishedDocuments): Promise<FinishedOutput> {
     const { signal } = this.#host;
     const indexer = await this.#whenConnected();
-    const output = (await indexer?.finish?.(counts, signal)) ?? { checks: [] };
+    const output = (await indexer?.finish?.(documents, signal)) ?? { checks: [] };
     // A check whose outcome is not known must not count as passed.
     if (Array.isArray(output.checks) && output.checks.every(({ outcome }) => OUTCOMES.includes(outcome))) return output;
     throw contractError(
@@ -115,10 +123,11 @@ export class LazyIndexer {
 
   async #create(): Promise<Indexer | undefined> {
     const { entry, params, settings } = this.#config.indexer;
-    const { log, indexing, signal, destinations } = this.#host;
+    const { log, indexing, notices, signal, destinations } = this.#host;
     const context: IndexerContext = {
       runId: this.#request.runId,
       log: createLogger(entry.name, log),
+      notices: notices.of({ component: entry.name }),
       settings,
       onRetry: (documents) => indexing.retried(documents),
       onUnchanged: (documents) => indexing.unchanged(documents),

@@ -13,15 +13,18 @@ import { encodingOf } from '../failures/encoded-documents.ts';
 import { FailureReports, type PostFailures } from '../failures/failure-reports.ts';
 import type { FailedDocument } from '../failures/kept-failure.ts';
 import { planRetry, type RetryPlan } from '../failures/retry-plan.ts';
+import type { Notice } from '../notices/notice.ts';
 import type { MessageGate } from '../transport/message-gate.ts';
 import { type ConnectorOutcome, ConnectorRun } from './connector-run.ts';
-import { noDocuments, type SharedCounts } from './counters.ts';
+import { type DocumentCounts, noDocuments, type SharedCounts } from './counters.ts';
 import { FailureLimit } from './failure-limit.ts';
 import type { IdleLanes } from './idle-lanes.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
 import { LazyIndexer } from './lazy-indexer.ts';
+import { documentsOf, exceededNotices, lossesOf } from './notice-limits.ts';
 import { RetrySource } from './retry-source.ts';
 import type { RunContext } from './run-context.ts';
+import { RunNotices } from './run-notices.ts';
 import type { ConfigFacts, RunRequest } from './run-request.ts';
 import type { ConnectorResult } from './run-result.ts';
 import { runSummary } from './run-summary.ts';
@@ -62,6 +65,8 @@ export interface RunHost {
   readonly failureGate: MessageGate;
   /** Called when a connector starts or ends, with the results of the finished connectors. */
   readonly onConnectors: (connectors: ConnectorProgress[], results: readonly ConnectorResult[]) => void;
+  /** Called with the notices so far, from time to time if there are new ones. */
+  readonly onNotices: (notices: Notice[]) => void;
   /** Called with facts about the config, before its connectors run. */
   readonly onChecked: (facts: ConfigFacts) => void;
   /** Called with the modules of the built-in components that the config uses. */
@@ -80,7 +85,7 @@ export async function runConfig(request: RunRequest, host: RunHost): Promise<Thr
   const refused = (): ThreadResult => {
     logger.error('Pre-run validation failed.');
     const message = runSummary('FAILED', [], problems);
-    const nothing = { connectors: [], counts: noDocuments(), failures: [] };
+    const nothing = { connectors: [], counts: noDocuments(), notices: [], failures: [] };
     return { ...nothing, status: 'FAILED', message, problems, seconds: seconds() };
   };
   if (registry === undefined || config === undefined) return refused();
@@ -96,7 +101,9 @@ export async function runConfig(request: RunRequest, host: RunHost): Promise<Thr
   const signal = AbortSignal.any([host.signal, failureLimit.signal]);
   const reports = new FailureReports(host.onFailures, host.failureGate, request.keepAllFailures === true);
   const starting = limitedStarts(host.onStarting);
-  const indexers = new LazyIndexer(request, config, registry, { ...host, starting });
+  const runNotices = new RunNotices(host.onNotices);
+  const { collector: notices } = runNotices;
+  const indexers = new LazyIndexer(request, config, registry, { ...host, starting, notices });
   const plan = request.retry === undefined ? undefined : await plannedRetry(request.retry, config, indexers);
   problems.push(...(plan?.problems ?? []));
   if (plan !== undefined && hasErrors(plan.problems)) return refused();
@@ -113,6 +120,7 @@ export async function runConfig(request: RunRequest, host: RunHost): Promise<Thr
     counts: host.counts,
     indexing: host.indexing,
     reports,
+    notices,
     failureLimit,
     idle: host.idle,
     signal,
@@ -157,11 +165,12 @@ export async function runConfig(request: RunRequest, host: RunHost): Promise<Thr
   host.onConnectors(progress, results);
   const written = host.counts.readWithHeld();
   let stopped = signal.aborted ? stopReason(signal) : undefined;
+  const exceeded = (counts: DocumentCounts) => exceededNotices(config.noticeRules, notices.list(), documentsOf(counts));
   const failure =
     stopped === undefined
       ? failed
         ? undefined
-        : failureLimit.atEnd(written)
+        : (failureLimit.atEnd(written) ?? exceeded(written))
       : failureLimit.recounted(stopFailure(stopped), written);
   if (failure !== undefined) {
     problems.push({ severity: 'error', path: '', ...failure });
@@ -171,7 +180,7 @@ export async function runConfig(request: RunRequest, host: RunHost): Promise<Thr
   let output: FinishedOutput = { checks: [] };
   if (!failed && stopped === undefined) {
     try {
-      output = await indexers.finish(written);
+      output = await indexers.finish({ ...written, losses: lossesOf(notices.list()) });
       problems.push(
         ...output.checks.filter(({ outcome }) => outcome === 'failed').map((check) => checkProblem(check, config)),
       );
@@ -203,18 +212,31 @@ export async function runConfig(request: RunRequest, host: RunHost): Promise<Thr
     failed = true;
     problems.push(atIndexer(toFailure(error, 'HR_INDEXER_FAILED'), undefined));
   }
+  // The indexer may have reported notices at its end.
+  const late = failed || stopped !== undefined ? undefined : exceeded(counts);
+  if (late !== undefined) {
+    failed = true;
+    problems.push({ severity: 'error', path: '', ...late });
+  }
   const status = failed ? 'FAILED' : (stopped?.status ?? 'SUCCEEDED');
   reports.flush();
   problems.push(...listFailures(reports.listed));
   const { checks, replaced } = output;
+  const noticed = runNotices.end(logger, config.noticeRules);
   const { unchanged } = host.indexing.read(undefined);
-  const message = runSummary(status, results, problems, { notKept: reports.notKept, checks, unchanged });
+  const message = runSummary(status, results, problems, {
+    notKept: reports.notKept,
+    checks,
+    unchanged,
+    notices: noticed,
+  });
   return {
     status,
     message,
     problems,
     connectors: results,
     counts,
+    notices: noticed,
     ...(checks.length === 0 ? {} : { checks }),
     ...(replaced === undefined ? {} : { replaced }),
     failures: reports.listed,

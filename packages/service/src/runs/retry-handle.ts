@@ -30,7 +30,7 @@ export class RetryHandle implements RunHandle {
   }
 
   progress(): RunProgress {
-    return this.#run?.progress() ?? { counts: noDocuments(), connectors: [], stages: [] };
+    return this.#run?.progress() ?? { counts: noDocuments(), connectors: [], stages: [], notices: [] };
   }
 
   stop(status: Stopped): void {
@@ -51,6 +51,6 @@ export class RetryHandle implements RunHandle {
 
 function notBegun(problem: Problem): RunResult {
   const message = runSummary('FAILED', [], [problem]);
-  const nothing = { connectors: [], counts: noDocuments(), failures: [], stages: [], seconds: 0 };
+  const nothing = { connectors: [], counts: noDocuments(), notices: [], failures: [], stages: [], seconds: 0 };
   return { ...nothing, status: 'FAILED', message, problems: [problem] };
 }
