@@ -4,7 +4,6 @@ import { isForTests, readText, repositoryFiles } from './repository.ts';
 /** Files outside `local-files/` that may access files, local databases or processes, and why. */
 const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
   'packages/engine/src/component/catalog-file.ts': 'reads the catalog of a package',
-  'packages/engine/src/component/doc-comments.ts': 'reads the doc comments in the source of a loaded module',
   'packages/engine/src/conditions/conditions.ts': 'opens paths that allowedPath returned',
   'packages/engine/src/policy/file-rules.ts': 'resolves links for the policy itself',
   'packages/engine/src/threads/helper-memory.ts': 'reads the memory of child processes from the kernel',

@@ -1,6 +1,12 @@
 export { Decoders, decodeChecked } from './batch/decoders.ts';
 export { BatchLoader } from './component/batch-loader.ts';
-export { type CatalogEntry, type ComponentKind, describeModule, ownFields } from './component/catalog.ts';
+export {
+  type CatalogEntry,
+  type ClassComment,
+  type ComponentKind,
+  describeModule,
+  ownFields,
+} from './component/catalog.ts';
 export { catalogText, readCatalog } from './component/catalog-file.ts';
 export { commonParameters } from './component/common-parameters.ts';
 export {
@@ -27,7 +33,6 @@ export type {
   RebuildPass,
   WriterPass,
 } from './component/destination.ts';
-export { type ClassComment, readDocComments } from './component/doc-comments.ts';
 export { parseDuration } from './component/duration.ts';
 export { BATCH_SETTINGS, ignoredSettings, SEARCH_ENGINE_SETTINGS } from './component/ignored-settings.ts';
 export {
