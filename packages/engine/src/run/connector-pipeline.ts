@@ -104,7 +104,12 @@ export class ConnectorPipeline {
       threads: Math.min(pipeline.threads ?? config.worker.threads ?? defaultThreads, maxThreads),
       flow: this.flow,
       idle,
-      listener: { onPart, onLog: forwardLog, onLost: () => this.indexing.threadLost() },
+      listener: {
+        onPart,
+        onBroken: (sequence, failure) => this.#accounts.broken(sequence, failure),
+        onLog: forwardLog,
+        onLost: () => this.indexing.threadLost(),
+      },
       onThread,
       onLoaded,
       onSubmit: (sequence, documents) => this.#accounts.entered(sequence, documents),

@@ -33,7 +33,7 @@ export interface PipelinePoolOptions {
   readonly threads: number;
   readonly flow: FlowControl;
   readonly idle: IdleLanes;
-  readonly listener: Omit<LaneListener, 'onLost' | 'onBroken'> & { onLost(): void };
+  readonly listener: Omit<LaneListener, 'onLost'> & { onLost(): void };
   /** Called with the statistics of the stages when a thread is opened. */
   readonly onThread: (statistics: SharedStatistics) => void;
   /** Called when all threads have started their stages. */
@@ -238,7 +238,10 @@ export class PipelinePool {
             this.#memory.delete(part.sequence);
             this.#changed.notify();
           },
-          onBroken: (_sequence, failure) => this.#fail(failure),
+          onBroken: (sequence, failure) => {
+            listener.onBroken(sequence, failure);
+            this.#fail(failure);
+          },
           onLog: listener.onLog,
           onLost: (failure) => {
             this.#threadLost = true;
