@@ -32,7 +32,7 @@ import { type BatchHeader, readHeader } from './headers.ts';
 import { IdleWarning } from './idle-warning.ts';
 import { Outbox } from './outbox.ts';
 import { PartitionWriter } from './partition-writer.ts';
-import { PoisonMessages, type Range, type RangePlan } from './poison-messages.ts';
+import { PoisonMessages, type Range, type RangePlan, sumOutcomes } from './poison-messages.ts';
 import { BUSY, PartitionGone, QueueCommits } from './queue-commits.ts';
 import { type QueueOrigin, queueOrigin } from './queue-origin.ts';
 import { readerHealth } from './reader-health.ts';
@@ -432,22 +432,4 @@ function explainRead({ bootstrapServers, groupId }: KafkaSettings, topic: string
 
 function hasCode(error: unknown): boolean {
   return String((error as { code?: unknown }).code).startsWith('PLT_KFK');
-}
-
-/** Returns the sum of the results of parts of a message. */
-function sumOutcomes(outcomes: readonly ChunkOutcome[]): ChunkOutcome {
-  const sum = (field: 'published' | 'created' | 'succeeded' | 'failed' | 'dropped' | 'undelivered') =>
-    outcomes.reduce((total, outcome) => total + outcome[field], 0);
-  return {
-    published: sum('published'),
-    created: sum('created'),
-    succeeded: sum('succeeded'),
-    failed: sum('failed'),
-    dropped: sum('dropped'),
-    undelivered: sum('undelivered'),
-    failures: outcomes.flatMap(({ failures }) => failures),
-    createdIds: outcomes.flatMap(({ createdIds }) => createdIds),
-    droppedIds: outcomes.flatMap(({ droppedIds }) => droppedIds),
-    sentIds: outcomes.flatMap(({ sentIds }) => sentIds),
-  };
 }
