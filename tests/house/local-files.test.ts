@@ -88,3 +88,17 @@ function opensIn(path: string): string[] {
   }
   return found;
 }
+
+/** The only files that start programs, and why. All other code uses `ChildProgram` or `HelperProcess`. */
+const STARTERS: Readonly<Record<string, string>> = {
+  'packages/engine/src/threads/keep-program.ts': 'starts programs with the launcher',
+  'packages/engine/src/threads/process-keeper-entry.ts': 'starts helper processes with the launcher',
+  'packages/sandbox/src/boundary/find-boundary.ts': 'tries the tools of the launcher itself',
+  'packages/sandbox/src/python/bounded-python.ts': 'asks Python where it is installed, with a time limit',
+};
+
+it('programs are started with the launcher, so that they end with the service', () => {
+  const starters = sources.filter((path) => readText(path).includes("from 'node:child_process'"));
+  const others = starters.filter((path) => STARTERS[path] === undefined);
+  expect(others, 'use ChildProgram or HelperProcess of the engine').toEqual([]);
+});
