@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { catalogUrl } from '@headrace/components';
-import { indexerSettings, readCatalog, type TSchema } from '@headrace/engine';
+import { engineBlocks, indexerSettings, readCatalog, type TSchema } from '@headrace/engine';
 import { describe, expect, it } from 'vitest';
 import { root, workspacePackages } from './repository.ts';
 
@@ -11,6 +11,7 @@ const CHECK = 'it is compared with a count at the end of a run';
 const CHUNKS = 'the text of a document has a limit, and so have chunks that are merged';
 const COUNT = 'it ends the reading or the creation of documents, which leave one after the other';
 const DIVIDES = 'it divides or cuts a text that exists';
+const DISTRIBUTED = 'only distributed runs read it, which the command line starts';
 const IMAGE = 'it selects a part of an image that exists';
 const LINES = 'a record has a limit of 64 MiB';
 const NO_EFFECT = 'it is accepted without effect';
@@ -51,7 +52,6 @@ const HARMLESS: Readonly<Record<string, string>> = {
   'TruncateField maxSize': DIVIDES,
   'DetectLanguage minLength': 'it selects texts that exist',
   'DetectLanguage maxLength': DIVIDES,
-  'DetectLanguage minProbability': 'it selects results',
   'FetchUri maxSize': 'it can only lower the limit of 256 MiB',
   'FetchUri maxAgeDays': AGE,
   'OpenAIEmbed maxAgeDays': AGE,
@@ -90,11 +90,23 @@ const HARMLESS: Readonly<Record<string, string>> = {
   'TextExtractor poolSize': NO_EFFECT,
   'TextExtractor serverPulseMillis': NO_EFFECT,
   'indexer retryableStatusCodes': 'it is a list of statuses',
+  'worker maxRetries': DISTRIBUTED,
+  'runner maxFailures': 'it ends a run earlier',
+  'kafka maxPollIntervalSecs': DISTRIBUTED,
+  'kafka maxRequestSize': DISTRIBUTED,
+  'kafka metadataMaxAgeMs': DISTRIBUTED,
+  'kafka partitions': DISTRIBUTED,
+  'kafka stallTimeoutSecs': DISTRIBUTED,
 };
 
 interface NumberParameter {
   readonly name: string;
-  readonly schema: { readonly maximum?: number; readonly exclusiveMaximum?: number; readonly cap?: unknown };
+  readonly schema: {
+    readonly maximum?: number;
+    readonly exclusiveMaximum?: number;
+    readonly clamp?: { readonly maximum?: number };
+    readonly cap?: unknown;
+  };
 }
 
 /** Yields all numbers in a schema, at any depth, as `Class parameter`. */
@@ -125,11 +137,15 @@ const catalogs = [
 const numbers = [
   ...catalogs.flatMap((url) => readCatalog(url).flatMap(({ name, schema }) => [...numbersOf(name, schema)])),
   ...numbersOf('indexer', indexerSettings),
+  ...Object.entries(engineBlocks).flatMap(([block, schema]) => [...numbersOf(block, schema)]),
 ];
 /** The numbers that have no limit. */
 const unlimited = new Set(
   numbers
-    .filter(({ schema: { maximum, exclusiveMaximum, cap } }) => (maximum ?? exclusiveMaximum ?? cap) === undefined)
+    .filter(
+      ({ schema: { maximum, exclusiveMaximum, clamp, cap } }) =>
+        (maximum ?? exclusiveMaximum ?? clamp?.maximum ?? cap) === undefined,
+    )
     .map(({ name }) => name),
 );
 
