@@ -59,7 +59,7 @@ export {
   type DescribesParameters,
   type NestedParameters,
 } from './component/nested-stage.ts';
-export type { ParameterProblem, TouchedFile } from './component/parameters.ts';
+export { checkParameters, type ParameterProblem, type TouchedFile } from './component/parameters.ts';
 export { findPluginClass, missingPlugin, pluginClassNames, pluginPackages } from './component/plugin-classes.ts';
 export { loadPluginExport } from './component/plugin-exports.ts';
 export { PublisherCalls } from './component/published.ts';
@@ -91,8 +91,10 @@ export { maskedSecrets } from './config/check-masked.ts';
 export { wholeRunParameter } from './config/check-outputs.ts';
 export { configSchema } from './config/config-schema.ts';
 export { currentNames } from './config/current-names.ts';
+export { engineBlocks, type WorkerSettings } from './config/engine-blocks.ts';
 export { readHoconBody } from './config/hocon-body.ts';
 export type { IngestConfig } from './config/ingest-config.ts';
+export type { KafkaBlock } from './config/kafka-block.ts';
 export { type KeptSecrets, keepSecrets } from './config/keep-secrets.ts';
 export {
   type ExpectedFailure,
