@@ -9,7 +9,7 @@ import { root, workspacePackages } from './repository.ts';
 const AGE = 'it selects entries of the cache by their age';
 const CHECK = 'it is compared with a count at the end of a run';
 const CHUNKS = 'the text of a document has a limit, and so have chunks that are merged';
-const COUNT = 'it ends the reading or the creation of documents, which leave one after the other';
+const COUNT = 'it ends the reading or the creation of documents, which do not wait for each other';
 const DIVIDES = 'it divides or cuts a text that exists';
 const DISTRIBUTED = 'only distributed runs read it, which the command line starts';
 const IMAGE = 'it selects a part of an image that exists';
