@@ -3,21 +3,18 @@ import { Stage, Type } from 'headrace';
 const EARTH_RADIUS_KM = 6371;
 
 const parameters = Type.Object({
-  /** Latitude of the given place, in degrees. */
-  latitude: Type.Number({ minimum: -90, maximum: 90 }),
-  /** Longitude of the given place, in degrees. */
-  longitude: Type.Number({ minimum: -180, maximum: 180 }),
-  /** The field for the distance. */
-  dest: Type.String(),
-  /** Documents that are farther away, in kilometres, are dropped. */
-  farthest: Type.Optional(Type.Number({ minimum: 0 })),
+  latitude: Type.Number({ minimum: -90, maximum: 90, description: 'Latitude of the given place, in degrees.' }),
+  longitude: Type.Number({ minimum: -180, maximum: 180, description: 'Longitude of the given place, in degrees.' }),
+  dest: Type.String({ description: 'The field for the distance.' }),
+  farthest: Type.Optional(
+    Type.Number({ minimum: 0, description: 'Documents that are farther away, in kilometres, are dropped.' }),
+  ),
 });
 
-/**
- * Writes how far a document's place is from a given one, along the surface of the earth, in whole kilometres.
- * The place is in the fields latitude and longitude. A document without them does not change.
- */
 export class DistanceFrom extends Stage {
+  static description =
+    "Writes how far a document's place is from a given one, along the surface of the earth, in whole kilometres. " +
+    'The place is in the fields latitude and longitude. A document without them does not change.';
   static parameters = parameters;
 
   process(document) {

@@ -6,6 +6,7 @@
 // --source, for tests, it writes packages/components/src/catalog.jsonl, which lists the sources.
 import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { catalogText, commonParameters, describeModule } from '@headrace/engine';
+import { readDocComments } from './lib/doc-comments.ts';
 import { withRunnableExample } from './lib/runnable-example.mjs';
 
 const ofSources = process.argv.includes('--source');
@@ -21,7 +22,9 @@ for (const kind of ['connectors', 'stages', 'indexers']) {
     const url = new URL(`src/${source}`, folder).href;
     const module = ofSources ? source : bundled;
     entries.push(
-      ...describeModule(exports, url, module, '@headrace/components', commonParameters).map(withRunnableExample),
+      ...describeModule(exports, module, '@headrace/components', commonParameters, readDocComments(url)).map(
+        withRunnableExample,
+      ),
     );
   }
 }

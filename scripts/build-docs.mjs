@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { apiPage } from './docs/api-page.mjs';
 import { componentPages } from './docs/component-pages.mjs';
+import { distributedPage } from './docs/distributed-page.mjs';
 import { errorPage } from './docs/error-page.mjs';
 import { metricsPage } from './docs/metrics-page.mjs';
 import { noticesPage } from './docs/notices-page.mjs';
@@ -18,6 +19,7 @@ const docs = new URL('../docs/', import.meta.url);
 const pages = formatted({
   ...componentPages(),
   'api.md': apiPage(await openapiDocument()),
+  'distributed.md': distributedPage(read('distributed.md')),
   'errors.md': errorPage(),
   'metrics.md': metricsPage(read('metrics.md')),
   'notices.md': noticesPage(read('notices.md')),

@@ -1,6 +1,7 @@
 // Compiles the plugins, and writes the catalog of each, which describes its components.
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { catalogText, commonParameters, describeModule } from '@headrace/engine';
+import { readDocComments } from './lib/doc-comments.ts';
 import { mustRun } from './lib/root.mjs';
 import { withRunnableExample } from './lib/runnable-example.mjs';
 
@@ -16,9 +17,9 @@ for (const name of names) {
     // The comments of a component are in the file that has its name.
     const file = sources.find((source) => source.replaceAll('-', '') === `${component.toLowerCase()}.ts`);
     if (file === undefined) throw new Error(`No file in plugins/${name}/src has the name of ${component}.`);
-    const source = new URL(`src/${file}`, folder).href;
+    const comments = readDocComments(new URL(`src/${file}`, folder).href);
     entries.push(
-      ...describeModule({ [component]: exported }, source, 'index.js', `@headrace/${name}`, commonParameters).map(
+      ...describeModule({ [component]: exported }, 'index.js', `@headrace/${name}`, commonParameters, comments).map(
         withRunnableExample,
       ),
     );

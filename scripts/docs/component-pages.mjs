@@ -221,7 +221,8 @@ function names({ kind, name, aliases, type }) {
   return type === undefined ? `Class: ${classes}` : `Type: ${code(type)}; class: ${classes}`;
 }
 
-function parameterTable(fields, schema) {
+/** Returns the table of the parameters of a schema. */
+export function parameterTable(fields, schema) {
   return table(
     ['Parameter', 'Type', 'Required', 'Default', 'Allowed', 'Description'],
     parameterRows(fields, schema, ''),

@@ -1,21 +1,19 @@
-// Writes the table of the metrics of stages and indexers into the page of the metrics.
-import { COMPONENT_METRICS } from '@headrace/service/metrics';
+// Writes the tables of the metrics of documents, stages and indexers into the page of the metrics.
+import { COMPONENT_METRICS, DOCUMENT_METRICS } from '@headrace/service/metrics';
 import { code, prose, table } from './markdown.mjs';
-
-const BEGIN = '<!-- Written by `npm run docs` from the tables of counters. Changes belong there. -->';
-const END = '<!-- End of the written table. -->';
+import { withTables } from './written-parts.mjs';
 
 /** @param page the text of the page */
 export function metricsPage(page) {
-  const [before, rest = ''] = page.split(BEGIN);
-  const [, after] = rest.split(END);
-  if (after === undefined) throw new Error(`docs/metrics.md needs the lines ${BEGIN} and ${END}`);
-  const rows = COMPONENT_METRICS.map(({ name, type, label, description }) => [
+  return withTables(page, 'the tables of counters', [DOCUMENT_METRICS, COMPONENT_METRICS].map(tableOf));
+}
+
+function tableOf(metrics) {
+  const rows = metrics.map(({ name, type, label, description }) => [
     code(name),
     type,
-    code(label),
+    label === undefined ? '' : code(label),
     prose(`${description[0].toLowerCase()}${description.slice(1)}`),
   ]);
-  const written = table(['name', 'type', 'labels', 'value'], rows);
-  return `${before}${BEGIN}\n\n${written}\n\n${END}${after}`;
+  return table(['name', 'type', 'labels', 'value'], rows);
 }

@@ -2,13 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { directoryWith, headrace, installHeadrace } from './headrace.ts';
 
 const SHOUT = `import { Stage, Type, OneOf } from 'headrace';
-/** Makes a text loud. For people who do not listen. */
 export class Shout extends Stage {
+  static description = 'Makes a text loud. For people who do not listen.';
   static parameters = Type.Object({
-    /** The field to shout. */
-    field: Type.String(),
-    /** What is at the end. */
-    mark: OneOf(['!', '!!'], { default: '!' }),
+    field: Type.String({ description: 'The field to shout.' }),
+    mark: OneOf(['!', '!!'], { default: '!', description: 'What is at the end.' }),
   });
   static examples = [{ params: { field: 'a' }, input: [{ id: '1', a: 'x' }], output: [{ id: '1', a: 'X!' }] }];
   process(document) { document.set(this.params.field, document.text(this.params.field).toUpperCase() + this.params.mark); }

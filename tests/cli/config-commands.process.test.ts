@@ -94,7 +94,7 @@ describe('validate', () => {
       for (const once of [
         /consumerGroupId/g,
         /kafka\.partitions/g,
-        /kafka\.documentFormat must/g,
+        /documentFormat must/g,
         /kafka\.bootstrapServers must/g,
       ]) {
         expect(text.match(once), `${once} in ${text}`).toHaveLength(1);

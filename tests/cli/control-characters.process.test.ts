@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { directoryWith, headrace, installHeadrace } from './headrace.ts';
 
-const CONTROLS = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 /** A value that clears the screen, sets the title of the terminal, and forges a line. */
 const ATTACK = '\u001b]0;pwn\u0007\u001b[2J\u009b31mred\r\n12:00:00 error: forged\u2028\u202e';
 const foreign = fc.string({

@@ -4,7 +4,6 @@ import { isForTests, readText, repositoryFiles } from './repository.ts';
 /** Files outside `local-files/` that may access files, local databases or processes, and why. */
 const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
   'packages/engine/src/component/catalog-file.ts': 'reads the catalog of a package',
-  'packages/engine/src/component/doc-comments.ts': 'reads the doc comments in the source of a loaded module',
   'packages/engine/src/conditions/conditions.ts': 'opens paths that allowedPath returned',
   'packages/engine/src/policy/file-rules.ts': 'resolves links for the policy itself',
   'packages/engine/src/threads/helper-memory.ts': 'reads the memory of child processes from the kernel',
@@ -91,3 +90,17 @@ function opensIn(path: string): string[] {
   }
   return found;
 }
+
+/** The only files that start programs, and why. All other code uses `ChildProgram` or `HelperProcess`. */
+const STARTERS: Readonly<Record<string, string>> = {
+  'packages/engine/src/threads/keep-program.ts': 'starts programs with the launcher',
+  'packages/engine/src/threads/process-keeper-entry.ts': 'starts helper processes with the launcher',
+  'packages/sandbox/src/boundary/find-boundary.ts': 'tries the tools of the launcher itself',
+  'packages/sandbox/src/python/bounded-python.ts': 'asks Python where it is installed, with a time limit',
+};
+
+it('programs are started with the launcher, so that they end with the service', () => {
+  const starters = sources.filter((path) => readText(path).includes("from 'node:child_process'"));
+  const others = starters.filter((path) => STARTERS[path] === undefined);
+  expect(others, 'use ChildProgram or HelperProcess of the engine').toEqual([]);
+});

@@ -130,7 +130,7 @@ pipelines: [{ name: p, stages: [] }]\n`;
 
   it('reports a block of the engine as a block, not as a wrong name', async () => {
     const problems = await problemsOf(`${base}indexer { type: Kafka }
-kafka { bootstrapServers: a, consumerGroupId: b, maxPollIntervalSecs: 1, maxRequestSize: 1 }`);
+kafka { bootstrapServers: a, consumerGroupId: b, maxPollIntervalSecs: 1, maxRequestSize: 1000 }`);
     expect(problems.map(({ message }) => message)).toEqual([
       'kafka has an effect only in distributed runs. This run is in one process',
       "No configuration setting found for key 'kafkaTopic'",

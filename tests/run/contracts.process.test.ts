@@ -24,6 +24,9 @@ describe('a connector that breaks a rule', () => {
     ['a text as bytes', 'The bytes of a chunk are a string, not a Uint8Array'],
     ['no decoder', 'The decoder of a chunk is not { url, name, options }'],
     ['a wrong number of documents', 'LinesDecoder returned 2 records of a chunk that was published with documents: 3'],
+    ['no chunk', 'publishChunk() received undefined, not a chunk'],
+    ['no rejected record', 'reject() received undefined, not a rejected record'],
+    ['a text as rejected record', 'reject() received a string, not a rejected record'],
     ['a rejected record without a message', 'A rejected record has a string as place and undefined as message'],
     ['a rejected record of no documents', 'A rejected record contains 0 documents'],
     ['a late publish', 'publish() was called after execute() had ended'],
@@ -54,6 +57,18 @@ describe('a connector that breaks a rule', () => {
     const config = configOf({ connector: `class: ContractConnector, breach: "${breach}"` });
     const { problems } = await harness.preview(config);
     expect(problems).toMatchObject([{ code: 'HR_COMPONENT_CONTRACT', message: expect.stringContaining(message) }]);
+  });
+
+  it.each([
+    ['a wrong number of documents', 3, 1, '1 document failed: LinesDecoder returned 2 records'],
+    ['more documents than published', 2, 0, 'LinesDecoder returned 2 records'],
+  ])('counts every document once: %s', async (breach, published, failed, message) => {
+    const { result, ...counts } = await outcomeOf({ connector: `class: ContractConnector, breach: "${breach}"` });
+    expect(accountsOf(result)).toMatchObject({ published, succeeded: 2, failed });
+    expect(counts.reasons.join('\n')).toContain(
+      `HR_COMPONENT_CONTRACT ${failed === 0 ? 'Connector exception: ' : ''}${message}`,
+    );
+    expect(result.problems.map((problem) => problem.message).join('\n')).not.toContain('-1');
   });
 
   it('fails the run if a decoder uses its sink later', async () => {

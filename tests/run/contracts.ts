@@ -33,6 +33,11 @@ const publish: Breaches<[Publisher]> = {
   'no decoder': (publisher) => publisher.publishChunk({ bytes: Buffer.from('a\n'), position: 0 } as never),
   'a wrong number of documents': (publisher) =>
     publisher.publishChunk({ ...chunkOf('LinesDecoder', Buffer.from('a\nb\n')), documents: 3 }),
+  'more documents than published': (publisher) =>
+    publisher.publishChunk({ ...chunkOf('LinesDecoder', Buffer.from('a\nb\n')), documents: 1 }),
+  'no chunk': (publisher) => publisher.publishChunk(undefined as never),
+  'no rejected record': (publisher) => publisher.reject(undefined as never),
+  'a text as rejected record': (publisher) => publisher.reject('line 3' as never),
   'a rejected record without a message': (publisher) => publisher.reject({ place: 'x:1' } as never),
   'a rejected record of no documents': (publisher) => publisher.reject({ place: 'x:1', message: 'm', count: 0 }),
   'a late publish': (publisher) => {

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { firstIds, type RecordedParts, recorded } from './recorded-batches.ts';
-import { accountsOf, RunHarness } from './run-harness.ts';
+import { accountsOf, configOf, RunHarness } from './run-harness.ts';
 
 const harness = new RunHarness();
 afterAll(() => harness.close());
@@ -63,6 +63,15 @@ describe('a failed run', () => {
     expect(result.message).toContain(text);
     expect(result.problems.map((problem) => problem.message).join()).toContain(message);
     expect(result.problems[0]).toMatchObject({ severity: 'error', component: 'c', path: 'connectors[0]' });
+  });
+
+  it('fails when a check of the output fails, with the advice of the check', async () => {
+    const result = await harness.run(
+      configOf({ indexer: 'class: WholeIndexer', rest: 'whole { hint: "Count again." }' }),
+    );
+    expect(result.status).toBe('FAILED');
+    expect(result.message).toContain('Check size: FAILED. 1, expected 2\n');
+    expect(result.problems[0]).toMatchObject({ code: 'HR_RUN_CHECK_FAILED', hint: 'Count again.' });
   });
 
   it.each([250, 270, 290, 310])(

@@ -307,7 +307,11 @@ export class BatchFileIndexer extends Indexer<typeof fileParameters> {
   }
 }
 
-const wholeParameters = Type.Object({ failFinish: Type.Optional(Type.Boolean({ default: false })) });
+const wholeParameters = Type.Object({
+  failFinish: Type.Optional(Type.Boolean({ default: false })),
+  /** What to do about the failed check of the output. */
+  hint: Type.Optional(Type.String()),
+});
 
 /** An indexer whose output is complete when `finish` succeeds. */
 export class WholeIndexer extends Indexer<typeof wholeParameters> {
@@ -329,7 +333,9 @@ export class WholeIndexer extends Indexer<typeof wholeParameters> {
 
   override async finish(): Promise<FinishedOutput> {
     if (this.params.failFinish) throw new Error('the output cannot be completed');
-    return { checks: [] };
+    const { hint } = this.params;
+    if (hint === undefined) return { checks: [] };
+    return { checks: [{ name: 'size', outcome: 'failed', found: '1', expected: '2', hint }] };
   }
 }
 

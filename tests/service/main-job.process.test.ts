@@ -59,11 +59,9 @@ it('the service continues and reports the reason when a run exhausts its memory'
   const directory = serviceDirectory(`limits: { runHeapMb: 40 }\ncomponents: ["./greedy.mjs"]\n`);
   writeFileSync(
     `${directory}/greedy.mjs`,
-    `/**
- * Takes all the memory there is.
- */
-export class Greedy {
+    `export class Greedy {
   static kind = 'stage';
+  static description = 'Takes all the memory there is.';
   static parameters = { type: 'object', properties: {} };
   maxInFlight = 1;
   process() {

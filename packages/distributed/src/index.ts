@@ -6,5 +6,5 @@ export { type PlainConfig, type Role, roleConfig } from './roles/role-config.ts'
 export type { RoleCounts, RoleHealth, RoleState } from './roles/role-health.ts';
 export { RoleRunner, withRoleComponents } from './roles/role-runner.ts';
 export { checkClientProperties } from './settings/check-client-properties.ts';
-export { type KafkaSettings, readKafkaSettings, type SettingProblem } from './settings/kafka-settings.ts';
+export { type KafkaSettings, readKafkaSettings } from './settings/kafka-settings.ts';
 export { destTopic, failTopic, sourceTopic } from './settings/topics.ts';

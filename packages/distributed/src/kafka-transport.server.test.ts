@@ -36,8 +36,9 @@ class KafkaTransport implements Transport {
   start(launcher: RunLauncher, text: string, pipeline: string): CarriedRun {
     const kafka = `kafka { bootstrapServers: "${this.#url()}", consumerGroupId: "${pipeline}", maxPollIntervalSecs: 60
       maxRequestSize: 1000000, partitions: 1, consumer { heartbeat.interval.ms: 100 } }`;
-    const config = JSON.parse(configToJson(rootOf(`${text}\n${kafka}`))) as PlainConfig;
-    const { settings } = readKafkaSettings(config);
+    const whole = rootOf(`${text}\n${kafka}`);
+    const config = JSON.parse(configToJson(whole)) as PlainConfig;
+    const { settings } = readKafkaSettings(whole);
     if (settings === undefined) throw new Error('The settings are invalid');
     if (this.#roles.length === 0) this.#serve(launcher, config, settings, pipeline);
     const root = rootOf(JSON.stringify(roleConfig(config, 'publisher', '', settings)));

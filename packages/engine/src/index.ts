@@ -1,6 +1,12 @@
 export { Decoders, decodeChecked } from './batch/decoders.ts';
 export { BatchLoader } from './component/batch-loader.ts';
-export { type CatalogEntry, type ComponentKind, describeModule, ownFields } from './component/catalog.ts';
+export {
+  type CatalogEntry,
+  type ClassComment,
+  type ComponentKind,
+  describeModule,
+  ownFields,
+} from './component/catalog.ts';
 export { catalogText, readCatalog } from './component/catalog-file.ts';
 export { commonParameters } from './component/common-parameters.ts';
 export {
@@ -28,7 +34,6 @@ export type {
   RebuildPass,
   WriterPass,
 } from './component/destination.ts';
-export { type ClassComment, readDocComments } from './component/doc-comments.ts';
 export { parseDuration } from './component/duration.ts';
 export { BATCH_SETTINGS, ignoredSettings, SEARCH_ENGINE_SETTINGS } from './component/ignored-settings.ts';
 export {
@@ -55,7 +60,7 @@ export {
   type DescribesParameters,
   type NestedParameters,
 } from './component/nested-stage.ts';
-export type { ParameterProblem, TouchedFile } from './component/parameters.ts';
+export { checkParameters, type ParameterProblem, type TouchedFile } from './component/parameters.ts';
 export { findPluginClass, missingPlugin, pluginClassNames, pluginPackages } from './component/plugin-classes.ts';
 export { loadPluginExport } from './component/plugin-exports.ts';
 export { PublisherCalls } from './component/published.ts';
@@ -87,8 +92,10 @@ export { maskedSecrets } from './config/check-masked.ts';
 export { wholeRunParameter } from './config/check-outputs.ts';
 export { configSchema } from './config/config-schema.ts';
 export { currentNames } from './config/current-names.ts';
+export { engineBlocks, type WorkerSettings } from './config/engine-blocks.ts';
 export { readHoconBody } from './config/hocon-body.ts';
 export type { IngestConfig } from './config/ingest-config.ts';
+export type { KafkaBlock } from './config/kafka-block.ts';
 export { type KeptSecrets, keepSecrets } from './config/keep-secrets.ts';
 export {
   type ExpectedFailure,

@@ -1,4 +1,4 @@
-import { type IndexerContext, MAX_MILLIS, NO_ANSWER, type Retries } from '@headrace/engine';
+import { type IndexerContext, MAX_MILLIS, type Retries } from '@headrace/engine';
 import { longestRetryAfter } from '../http/retry.ts';
 import { Outages } from './outages.ts';
 
@@ -10,10 +10,10 @@ import { Outages } from './outages.ts';
 export function retriesOf({ settings, onRetry, log }: IndexerContext, destination: string): Retries {
   const {
     maxRetries = 10,
-    retryWaitDurationMs: first = 1000,
-    retryMaxWaitDurationMs: longest = 30_000,
-    retryRandomizationFactor: part = 0.5,
-    retryableStatusCodes = [429, 502, 503, 504, NO_ANSWER],
+    retryWaitDurationMs: first,
+    retryMaxWaitDurationMs: longest,
+    retryRandomizationFactor: part,
+    retryableStatusCodes,
   } = settings;
   const statuses = new Set(retryableStatusCodes);
   const outages = new Outages(destination, log);

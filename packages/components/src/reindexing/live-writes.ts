@@ -36,19 +36,19 @@ export interface KnownWrites {
   readonly unknown: number;
 }
 
-/** What to do about writes of others. */
-const ADVICE = {
-  fail: 'Let all writers run in the service of the rebuild, or stop the others during a rebuild. With rebuild.foreignWrites: report, such writes do not stop it',
-  report: 'Run the other programs again, from before the rebuild began',
-};
+const STOP_OTHERS =
+  'Let all writers run in the service of the rebuild, or stop them during a rebuild. To accept such writes, set rebuild.foreignWrites: report.';
+const RUN_OTHERS_AGAIN = 'Run the other programs again, from before the rebuild began';
 
 /** Returns the check that fails if others have written to the live output; or reports them. */
 export function foreignCheck(isForeign: boolean, found: string, mode: ForeignWrites, log: Log): CheckResult {
+  const name = 'foreignWrites';
   const expected = mode === 'fail' ? 'none' : 'a report (rebuild.foreignWrites)';
-  if (!isForeign) return { name: 'foreignWrites', outcome: 'passed', found, expected };
-  const advised = `${found}. ${ADVICE[mode]}`;
-  if (mode === 'report') log.warn(`The output is replaced in spite of writes of others: ${advised}`);
-  return { name: 'foreignWrites', outcome: mode === 'fail' ? 'failed' : 'passed', found: advised, expected };
+  if (!isForeign) return { name, outcome: 'passed', found, expected };
+  if (mode === 'fail') return { name, outcome: 'failed', found, expected, hint: STOP_OTHERS };
+  const advised = `${found}. ${RUN_OTHERS_AGAIN}`;
+  log.warn(`The output is replaced in spite of writes of others: ${advised}`);
+  return { name, outcome: 'passed', found: advised, expected };
 }
 
 /** Whether others have written to the live indices, in words. */

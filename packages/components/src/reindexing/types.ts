@@ -14,6 +14,8 @@ export interface CheckResult {
   readonly outcome: 'passed' | 'failed' | 'not run';
   readonly found: string;
   readonly expected: string;
+  /** What to do, if the check failed and the general advice for checks is not enough. */
+  readonly hint?: string;
 }
 
 /** What a rebuild or a sync did at the end of a run. */

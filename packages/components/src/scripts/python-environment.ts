@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process';
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { HeadraceError, messageOf } from '@headrace/engine';
+import { text } from 'node:stream/consumers';
+import { ChildProgram, HeadraceError, messageOf } from '@headrace/engine';
 
 /** The folders of the working directory in which Lucille searches for scripts. */
 export const SCRIPT_FOLDERS = [
@@ -18,12 +18,15 @@ const QUOTED_LINES = 5;
 
 /**
  * Creates the virtual environment if it is missing, and installs the requirements. A lock allows one process at a time.
- * When its standard input ends, it kills itself and the programs that it has started. The input ends if the thread that
- * holds it is terminated, or the process killed.
+ * The launcher kills only the program that it has started, so the work is in a second process. When its standard input
+ * ends, because the first process or the service was killed, it kills itself and the programs that it has started.
  */
 const INSTALL = `
 import fcntl, os, signal, subprocess, sys, threading, venv
 folder, requirements = sys.argv[1:]
+worker = os.fork()
+if worker != 0:
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1]) & 255)
 os.setpgid(0, 0)
 def end_with_input():
     os.read(0, 1)
@@ -71,26 +74,30 @@ export async function pythonCommand(executable: string, requirements: string | u
   return (await isFile(python)) ? python : executable;
 }
 
-function install(executable: string, venv: string, requirements: string): Promise<void> {
-  return new Promise((done, reject) => {
-    let late = false;
-    const child = execFile(executable, ['-c', INSTALL, venv, requirements], (error, stdout, stderr) => {
-      clearTimeout(timer);
-      if (error === null) return done();
-      const lines = `${stdout}${stderr}`.trim().split('\n').slice(-QUOTED_LINES).join('\n');
-      const reason = late ? `it took more than ${MILLIS_TO_INSTALL / 60_000} minutes` : lines;
-      reject(
-        new HeadraceError(
-          'HR_STAGE_START',
-          `${requirements} cannot be installed into ${venv}: ${reason || messageOf(error)}`,
-        ),
-      );
-    });
-    const timer = setTimeout(() => {
-      late = true;
-      child.stdin?.destroy();
-    }, MILLIS_TO_INSTALL);
-  });
+async function install(executable: string, venv: string, requirements: string): Promise<void> {
+  const program = ChildProgram.start(executable, ['-c', INSTALL, venv, requirements], { input: true });
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    program.kill();
+  }, MILLIS_TO_INSTALL);
+  const failed = (reason: string) =>
+    new HeadraceError('HR_STAGE_START', `${requirements} cannot be installed into ${venv}: ${reason}`);
+  try {
+    const [stdout, stderr, { code, signal }] = await Promise.all([
+      text(program.stdout),
+      text(program.stderr),
+      program.ended,
+    ]);
+    if (code === 0) return;
+    if (late) throw failed(`it took more than ${MILLIS_TO_INSTALL / 60_000} minutes`);
+    const lines = `${stdout}${stderr}`.trim().split('\n').slice(-QUOTED_LINES).join('\n');
+    throw failed(lines || `${executable} ended with ${signal ?? `code ${code}`}`);
+  } catch (error) {
+    throw error instanceof HeadraceError ? error : failed(messageOf(error));
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function isFile(path: string): Promise<boolean> {

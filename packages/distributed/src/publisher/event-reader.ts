@@ -36,7 +36,7 @@ export class EventReader {
     listener: EventListener,
     log: Logger,
   ): Promise<EventReader> {
-    const properties = new Map(Object.entries(settings.consumer));
+    const properties = new Map(settings.consumer);
     // Other runs share the topic. Their old events are skipped.
     if (settings.eventTopic !== undefined) properties.set('auto.offset.reset', 'latest');
     const source = await KafkaSource.open({

@@ -12,7 +12,7 @@ import { ConsumerLag, healthOf } from '../health/consumer-lag.ts';
 import { HealthAnswers } from '../health/health-channel.ts';
 import { type BatchHeader, toHeaders } from '../queue/headers.ts';
 import { explainWrite, type OutgoingMessage, PartitionWriter } from '../queue/partition-writer.ts';
-import type { KafkaSettings } from '../settings/kafka-settings.ts';
+import { kafkaSettings } from '../settings/kafka-settings.ts';
 import { prepareTopics } from '../settings/prepare-topics.ts';
 import { TopicAdmin } from '../settings/topic-admin.ts';
 import { eventTopic, sourceTopic } from '../settings/topics.ts';
@@ -27,8 +27,7 @@ import { EventReader } from './event-reader.ts';
 import { RunProgressWatch } from './run-progress-watch.ts';
 
 const parameters = Type.Object({
-  /** `KafkaSettings` as JSON. */
-  settings: Type.String(),
+  settings: kafkaSettings,
   /** The pipelines that the connectors feed. */
   pipelines: Type.Array(Type.String()),
   /** The pipelines whose workers and indexers are in this process. */
@@ -76,7 +75,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
   static override readonly block = 'sourceWriter';
   static readonly type = 'SourceWriter';
-  readonly #settings = JSON.parse(this.params.settings) as KafkaSettings;
+  readonly #settings = this.params.settings;
   /** The number of partitions of each topic. */
   #partitions: ReadonlyMap<string, number> = new Map();
   override readonly streaming = this.#settings.format === 'headrace';

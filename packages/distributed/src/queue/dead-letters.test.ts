@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { rootOf } from '../settings/config-root.test.lib.ts';
 import { readKafkaSettings } from '../settings/kafka-settings.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { DocumentSources } from './document-sources.ts';
@@ -14,8 +15,9 @@ async function lettersOf(
   failed: Parameters<typeof outcome>[0],
   { header, format = 'headrace', run }: { header?: BatchHeader; format?: string; run?: string } = {},
 ): Promise<string[]> {
-  const kafka = { bootstrapServers: 'b:1', consumerGroupId: 'g', documentFormat: format };
-  const { settings } = readKafkaSettings({ kafka });
+  const needed = { maxPollIntervalSecs: 1, maxRequestSize: 1000 };
+  const kafka = { ...needed, bootstrapServers: 'b:1', consumerGroupId: 'g', documentFormat: format };
+  const { settings } = readKafkaSettings(rootOf({ kafka }));
   if (settings === undefined) throw new Error('the settings are not valid');
   const written: OutgoingMessage[] = [];
   const writer = { write: async (one: OutgoingMessage) => void written.push(one) } as unknown as PartitionWriter;

@@ -1,12 +1,13 @@
 import type { Logger } from '@headrace/engine';
 import { expect, it } from 'vitest';
+import { rootOf } from '../settings/config-root.test.lib.ts';
 import { readKafkaSettings } from '../settings/kafka-settings.ts';
 import { EventWriter } from './event-writer.ts';
 import type { OutgoingMessage } from './partition-writer.ts';
 
 function settingsWith(more: object = {}) {
   const kafka = { bootstrapServers: 'broker:9092', consumerGroupId: 'g', maxPollIntervalSecs: 1, maxRequestSize: 1000 };
-  const { settings } = readKafkaSettings({ kafka: { ...kafka, ...more } });
+  const { settings } = readKafkaSettings(rootOf({ kafka: { ...kafka, ...more } }));
   if (settings === undefined) throw new Error('the settings are not valid');
   return settings;
 }

@@ -64,7 +64,7 @@ export class PartitionWriter {
   /** Creates a writer. It connects when it sends the first message. */
   static async open(settings: KafkaSettings, clientId: string, log: Logger): Promise<PartitionWriter> {
     const { Producer } = await loadKafka();
-    const properties: KafkaProperties = new Map(Object.entries(settings.producer));
+    const properties: KafkaProperties = settings.producer;
     const producer = hearErrors(
       new Producer<Buffer, Buffer, Buffer, Buffer>({
         ...(await producerOptions(properties)),

@@ -121,7 +121,7 @@ export class PoisonMessages {
       await this.#note(message, { solo: suspect.solo + 1 });
       return { ...(await whole()), dead: [] };
     }
-    if (count === 1) return { outcome: NO_OUTCOME, origin: undefined, dead: [0] };
+    if (count === 1) return { outcome: sumOutcomes([]), origin: undefined, dead: [0] };
     const plan = planOf(suspect, count);
     const { dead } = plan;
     return { ...(await ranges(plan, (range) => this.#note(message, { range, dead }))), dead };
@@ -195,15 +195,20 @@ function alive(to: number, dead: readonly number[]): Range[] {
   return ranges;
 }
 
-const NO_OUTCOME: ChunkOutcome = {
-  published: 0,
-  created: 0,
-  succeeded: 0,
-  failed: 0,
-  dropped: 0,
-  undelivered: 0,
-  failures: [],
-  createdIds: [],
-  droppedIds: [],
-  sentIds: [],
-};
+/** Returns the sum of the results of parts of a message: zeros for no parts. */
+export function sumOutcomes(outcomes: readonly ChunkOutcome[]): ChunkOutcome {
+  const sum = (field: 'published' | 'created' | 'succeeded' | 'failed' | 'dropped' | 'undelivered') =>
+    outcomes.reduce((total, outcome) => total + outcome[field], 0);
+  return {
+    published: sum('published'),
+    created: sum('created'),
+    succeeded: sum('succeeded'),
+    failed: sum('failed'),
+    dropped: sum('dropped'),
+    undelivered: sum('undelivered'),
+    failures: outcomes.flatMap(({ failures }) => failures),
+    createdIds: outcomes.flatMap(({ createdIds }) => createdIds),
+    droppedIds: outcomes.flatMap(({ droppedIds }) => droppedIds),
+    sentIds: outcomes.flatMap(({ sentIds }) => sentIds),
+  };
+}

@@ -20,7 +20,7 @@ import {
 } from '@headrace/engine';
 import { ConsumerLag } from '../health/consumer-lag.ts';
 import { HealthAnswers } from '../health/health-channel.ts';
-import type { KafkaSettings } from '../settings/kafka-settings.ts';
+import { type KafkaSettings, kafkaSettings } from '../settings/kafka-settings.ts';
 import { prepareTopics } from '../settings/prepare-topics.ts';
 import { BatchDecoder, type BatchPosition } from '../wire/batch-decoder.ts';
 import { placeOf } from '../wire/document-decoder.ts';
@@ -32,14 +32,13 @@ import { type BatchHeader, readHeader } from './headers.ts';
 import { IdleWarning } from './idle-warning.ts';
 import { Outbox } from './outbox.ts';
 import { PartitionWriter } from './partition-writer.ts';
-import { PoisonMessages, type Range, type RangePlan } from './poison-messages.ts';
+import { PoisonMessages, type Range, type RangePlan, sumOutcomes } from './poison-messages.ts';
 import { BUSY, PartitionGone, QueueCommits } from './queue-commits.ts';
 import { type QueueOrigin, queueOrigin } from './queue-origin.ts';
 import { readerHealth } from './reader-health.ts';
 
 const parameters = Type.Object({
-  /** `KafkaSettings` as JSON. */
-  settings: Type.String(),
+  settings: kafkaSettings,
   /** The topic to read. */
   topic: Type.String(),
   /** The pipeline. */
@@ -74,7 +73,7 @@ const COMMIT_WARNING_MS = 30_000;
 export class QueueReader extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
   static override readonly needsPipeline = true;
-  readonly #settings = JSON.parse(this.params.settings) as KafkaSettings;
+  readonly #settings = this.params.settings;
   readonly #commits = new QueueCommits({
     commit: async (positions) => this.#source?.commit(positions),
     onFailed: (error) => this.#warnOfCommit(error),
@@ -136,7 +135,7 @@ export class QueueReader extends Connector<typeof parameters> {
         groupId: this.#settings.groupId,
         clientId,
         rebalanceTimeout: this.#settings.rebalanceTimeout,
-        properties: new Map([...PROPERTIES, ...Object.entries(this.#settings.consumer)]),
+        properties: new Map([...PROPERTIES, ...this.#settings.consumer]),
         offsets: undefined,
         isPreview: false,
         log,
@@ -432,22 +431,4 @@ function explainRead({ bootstrapServers, groupId }: KafkaSettings, topic: string
 
 function hasCode(error: unknown): boolean {
   return String((error as { code?: unknown }).code).startsWith('PLT_KFK');
-}
-
-/** Returns the sum of the results of parts of a message. */
-function sumOutcomes(outcomes: readonly ChunkOutcome[]): ChunkOutcome {
-  const sum = (field: 'published' | 'created' | 'succeeded' | 'failed' | 'dropped' | 'undelivered') =>
-    outcomes.reduce((total, outcome) => total + outcome[field], 0);
-  return {
-    published: sum('published'),
-    created: sum('created'),
-    succeeded: sum('succeeded'),
-    failed: sum('failed'),
-    dropped: sum('dropped'),
-    undelivered: sum('undelivered'),
-    failures: outcomes.flatMap(({ failures }) => failures),
-    createdIds: outcomes.flatMap(({ createdIds }) => createdIds),
-    droppedIds: outcomes.flatMap(({ droppedIds }) => droppedIds),
-    sentIds: outcomes.flatMap(({ sentIds }) => sentIds),
-  };
 }

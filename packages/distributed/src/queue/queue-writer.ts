@@ -1,5 +1,5 @@
 import { type EncodedBatch, Indexer, type IndexFailure, type ModuleReference, Type } from '@headrace/engine';
-import type { KafkaSettings } from '../settings/kafka-settings.ts';
+import { kafkaSettings } from '../settings/kafka-settings.ts';
 import { prepareTopics } from '../settings/prepare-topics.ts';
 import { destTopic } from '../settings/topics.ts';
 import { BatchEncoder } from '../wire/batch-encoder.ts';
@@ -14,8 +14,7 @@ import { explainWrite, isTooLarge, PartitionWriter } from './partition-writer.ts
 import type { QueueOrigin } from './queue-origin.ts';
 
 const parameters = Type.Object({
-  /** `KafkaSettings` as JSON. */
-  settings: Type.String(),
+  settings: kafkaSettings,
   /** The pipeline. */
   pipeline: Type.String(),
 });
@@ -27,7 +26,7 @@ export class QueueWriter extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
   static override readonly block = 'queueWriter';
   static readonly type = 'QueueWriter';
-  readonly #settings = JSON.parse(this.params.settings) as KafkaSettings;
+  readonly #settings = this.params.settings;
   /** A batch is sent in one message. In Lucille's format each document has its own message, with its id as the key. */
   override readonly streaming = this.#settings.format === 'headrace';
   override readonly maxInFlight = MAX_IN_FLIGHT;

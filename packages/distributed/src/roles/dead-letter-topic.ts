@@ -142,7 +142,7 @@ async function openTopic(
       groupId,
       clientId: 'headrace-dead-letters',
       rebalanceTimeout: settings.rebalanceTimeout,
-      properties: new Map(Object.entries(settings.consumer)),
+      properties: settings.consumer,
       offsets: undefined,
       isPreview,
       log,

@@ -1,4 +1,4 @@
-import type { KafkaSettings } from '../settings/kafka-settings.ts';
+import { type KafkaSettings, settingsToConfig } from '../settings/kafka-settings.ts';
 import { destTopic, sourceTopic } from '../settings/topics.ts';
 
 /** The role of a process in a distributed run. */
@@ -36,7 +36,7 @@ export function roleConfig(
   settings: KafkaSettings,
   served: readonly string[] = [],
 ): PlainConfig {
-  const asJson = JSON.stringify(settings);
+  const asConfig = settingsToConfig(settings);
   const batches = settings.format === 'lucille' ? { batchSize: DOCUMENTS_AT_ONCE, batchTimeout: WAIT_MILLIS } : {};
   const { connectors: _, tests: __, kafka: ___, ...rest } = config;
   if (role === 'publisher') {
@@ -46,7 +46,7 @@ export function roleConfig(
       connectors,
       pipelines: pipelines.map(({ name }) => ({ name, stages: [] })),
       indexer: { class: 'SourceWriter', ...batches },
-      sourceWriter: { settings: asJson, pipelines: [...new Set(fed)], served },
+      sourceWriter: { settings: asConfig, pipelines: [...new Set(fed)], served },
       publisher: { queueCapacity: waitingDocuments(settings, served.length > 0), ...(publisher as object) },
       runner,
       log,
@@ -59,7 +59,7 @@ export function roleConfig(
     class: 'QueueReader',
     name: `${role}-${pipeline}`,
     pipeline,
-    settings: asJson,
+    settings: asConfig,
     topic,
     queue: pipeline,
     role,
@@ -75,7 +75,7 @@ export function roleConfig(
     runner: shared.runner,
     pipelines: own,
     indexer: { class: 'QueueWriter', ...batches },
-    queueWriter: { settings: asJson, pipeline },
+    queueWriter: { settings: asConfig, pipeline },
   };
 }
 

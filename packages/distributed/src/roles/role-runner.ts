@@ -10,6 +10,7 @@ import {
   type RunHandle,
   type RunResult,
   readConfigText,
+  type StageProgress,
   withHint,
 } from '@headrace/engine';
 import type { RunLauncher } from '@headrace/engine/threads';
@@ -17,6 +18,7 @@ import { HealthQuestions, type ThreadHealth } from '../health/health-channel.ts'
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
 import { type PlainConfig, type Role, roleConfig } from './role-config.ts';
 import { noHealth, type RoleCounts, type RoleHealth, type RoleState } from './role-health.ts';
+import { addStages } from './role-stages.ts';
 
 export interface RoleOptions {
   /** Starts the threads of the role. */
@@ -53,6 +55,7 @@ export class RoleRunner implements RoleHealth {
   #questions: HealthQuestions | undefined;
   /** The totals of the runs that have ended. */
   #before: RoleCounts = noDocuments();
+  #stagesBefore: readonly StageProgress[] = [];
   /** The reason why the last run ended, or why the first one has not started. */
   lastFailure: string | undefined;
   /** The number of restarts. */
@@ -76,6 +79,11 @@ export class RoleRunner implements RoleHealth {
   /** The numbers of documents in all its runs. */
   get counts(): RoleCounts {
     return this.#handle === undefined ? this.#before : sum(this.#before, this.#handle.progress().counts);
+  }
+
+  /** The statistics of the stages in all its runs. */
+  get stages(): readonly StageProgress[] {
+    return addStages(this.#stagesBefore, this.#handle?.progress().stages ?? []);
   }
 
   async health(): Promise<ThreadHealth> {
@@ -150,6 +158,7 @@ export class RoleRunner implements RoleHealth {
       return await this.#handle.done;
     } finally {
       this.#before = this.counts;
+      this.#stagesBefore = this.stages;
       this.#handle = undefined;
       this.#questions.close();
       this.#questions = undefined;

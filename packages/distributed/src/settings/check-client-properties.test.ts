@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
 import { checkClientProperties } from './check-client-properties.ts';
+import { rootOf } from './config-root.test.lib.ts';
 import { type KafkaSettings, readKafkaSettings } from './kafka-settings.ts';
 
 const KAFKA = { bootstrapServers: 'b:9092', consumerGroupId: 'g', maxPollIntervalSecs: 1, maxRequestSize: 1000 };
 
 function problemsOf(more: object): string[] {
-  const { settings } = readKafkaSettings({ kafka: { ...KAFKA, ...more } });
+  const { settings } = readKafkaSettings(rootOf({ kafka: { ...KAFKA, ...more } }));
   if (settings === undefined) throw new Error('the settings are not valid');
   return checkClientProperties(settings).map(({ path, message }) => `${path}: ${message}`);
 }
@@ -33,7 +34,7 @@ it('reports an invalid number', () => {
 
 it('warns of properties without effect, in one problem for each client', () => {
   const kafka = { ...KAFKA, consumer: { 'sesion.timeout.ms': 1, 'max.poll.records': 5 }, admin: { retries: 3 } };
-  const { settings } = readKafkaSettings({ kafka });
+  const { settings } = readKafkaSettings(rootOf({ kafka }));
   expect(checkClientProperties(settings as KafkaSettings)).toEqual([
     expect.objectContaining({
       severity: 'warning',

@@ -1,22 +1,25 @@
 import { createHash } from 'node:crypto';
 import { addressOf } from '@headrace/components/http';
+import { type Static, Type } from '@headrace/engine';
 import { isTopicName } from './topic-name.ts';
 
 /**
  * Which config a message belongs to. The processes of one config have the same identity, on any machine, also in another
  * format and with other passwords. It is plain data: each message of a batch has it in its header.
  */
-export interface ConfigIdentity {
+export const configIdentitySchema = Type.Object({
   /** `kafka.configId`, otherwise `kafka.consumerGroupId`. A part of the names of topics. */
-  readonly id: string;
+  id: Type.String(),
   /** The consumer group of the workers and indexers. */
-  readonly group: string;
+  group: Type.String(),
   /**
    * The indexer and where it writes, without passwords. Absent if the config sets `kafka.configId`: then only the id
    * counts.
    */
-  readonly destination?: string;
-}
+  destination: Type.Optional(Type.String()),
+});
+
+export type ConfigIdentity = Static<typeof configIdentitySchema>;
 
 /** The settings of indexers that say where they write. */
 const PLACES: readonly string[] = [

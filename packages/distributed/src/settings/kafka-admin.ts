@@ -7,7 +7,7 @@ export async function openAdmin(settings: KafkaSettings, clientId: string): Prom
   const { Admin } = await loadKafka();
   return hearErrors(
     new Admin({
-      ...(await clientOptions(new Map(Object.entries(settings.admin)))),
+      ...(await clientOptions(settings.admin)),
       clientId,
       bootstrapBrokers: brokersOf(settings.bootstrapServers),
       retries: 0,

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { rootOf } from './config-root.test.lib.ts';
 import { readKafkaSettings } from './kafka-settings.ts';
 
 const BLOCK = {
@@ -20,7 +21,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 function read(text: string, more: object = {}) {
   const file = join(folder, 'client.properties');
   writeFileSync(file, text);
-  return readKafkaSettings({ kafka: { ...BLOCK, consumerPropertyFile: file, ...more } });
+  return readKafkaSettings(rootOf({ kafka: { ...BLOCK, consumerPropertyFile: file, ...more } }));
 }
 
 describe('a property file of a kafka block', () => {
@@ -35,14 +36,15 @@ describe('a property file of a kafka block', () => {
     ].join('\n');
     const { settings, problems } = read(text);
     expect(problems).toEqual([]);
-    expect(settings?.consumer).toEqual({
+    expect(Object.fromEntries(settings?.consumer ?? [])).toEqual({
+      'metadata.max.age.ms': '30000',
       'security.protocol': 'SASL_SSL',
       'sasl.mechanism': 'SCRAM-SHA-512',
       'client.id': 'ingestA',
       'sasl.jaas.config':
         'org.apache.kafka.common.security.scram.ScramLoginModule required username="a" password="b\\c";',
     });
-    expect([settings?.producer, settings?.admin]).toEqual([{}, {}]);
+    expect([settings?.producer, settings?.admin]).toEqual([new Map(), new Map()]);
   });
 
   it('has less priority than the block of the client, and more than securityProtocol', () => {
@@ -51,20 +53,26 @@ describe('a property file of a kafka block', () => {
       consumer,
       securityProtocol: 'PLAINTEXT',
     });
-    expect(settings?.consumer).toEqual({ 'sasl.mechanism': 'PLAIN', 'security.protocol': 'SSL' });
-    expect(settings?.admin).toEqual({ 'security.protocol': 'PLAINTEXT' });
+    expect(settings?.consumer).toEqual(
+      new Map([
+        ['security.protocol', 'SSL'],
+        ['metadata.max.age.ms', '30000'],
+        ['sasl.mechanism', 'PLAIN'],
+      ]),
+    );
+    expect(settings?.admin).toEqual(new Map([['security.protocol', 'PLAINTEXT']]));
   });
 
   it('is a problem with its line if it is invalid, and with its name if it does not exist', () => {
     const file = join(folder, 'client.properties');
-    expect(read('a=1\nb=\\u00').problems).toEqual([
+    expect(read('a=1\nb=\\u00').problems).toMatchObject([
       {
         path: 'kafka.consumerPropertyFile',
         message: `The property file ${file}, line 2: \\u must be followed by four hexadecimal digits`,
         hint: expect.stringContaining('\\u0041'),
       },
     ]);
-    expect(read('', { adminPropertyFile: join(folder, 'none') })).toEqual({
+    expect(read('', { adminPropertyFile: join(folder, 'none') })).toMatchObject({
       settings: undefined,
       problems: [
         {

@@ -3,6 +3,7 @@ import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import { writeString } from '../document/json-writer.ts';
 import type { TableGroup } from '../document/table-group.ts';
+import { unwritable } from '../document/unwritable.ts';
 import { classOf, contractError, kindOf } from '../errors/contract-error.ts';
 import { type Failure, type HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import type { BatchSink } from '../execution/batch-execution.ts';
@@ -146,7 +147,7 @@ export class PartBuilder implements BatchSink {
       if (this.#refused !== undefined) throw this.#refused;
       if (this.#encoder !== undefined) text = encode(this.#encoder, document);
     } catch (error) {
-      this.#fail(document.id, 'indexer', toFailure(error, 'HR_INDEXER_FAILED'));
+      this.#fail(document.id, 'indexer', toFailure(unwritable(document, error), 'HR_INDEXER_FAILED'));
       return;
     }
     if (family === undefined) this.#add(document.id, text);

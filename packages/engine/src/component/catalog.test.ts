@@ -1,8 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { describeModule, isComponentClass } from './catalog.ts';
 import { commonParameters } from './common-parameters.ts';
 import { MapOf, OneOf, Type } from './schema.ts';
@@ -29,25 +25,23 @@ class Example extends Stage<typeof parameters> {
   override process(): void {}
 }
 
-const source = `
-const parameters = Type.Object({
-  /** Where from. */
-  source: Type.String(),
-  /** Which. */
-  server: Type.Optional(Type.Object({ /** Its name. */ host: Type.String(), port: Type.Optional(Type.Integer()) })),
-  rules: Type.Optional(Type.Array(Type.Object({ /** What fits. */ pattern: Type.String() }))),
-});
-
-/** An example. */
-export class Example extends Stage { static parameters = parameters; }`;
-
-const file = join(mkdtempSync(join(tmpdir(), 'headrace-catalog-')), 'example.js');
-writeFileSync(file, source);
-const url = pathToFileURL(file).href;
-afterAll(() => rmSync(dirname(file), { recursive: true }));
+const comments = new Map([
+  [
+    'Example',
+    {
+      description: 'An example.',
+      parameters: {
+        source: 'Where from.',
+        server: 'Which.',
+        'server.host': 'Its name.',
+        'rules.pattern': 'What fits.',
+      },
+    },
+  ],
+]);
 
 describe('describeModule', () => {
-  const [entry] = describeModule({ Example, other: 1, Plain: class {} }, url, './e.js', 'pkg', commonParameters);
+  const [entry] = describeModule({ Example, other: 1, Plain: class {} }, './e.js', 'pkg', commonParameters, comments);
 
   it('describes a class by its static members and its doc comments', () => {
     expect(entry).toMatchObject({
@@ -113,8 +107,22 @@ describe('describeModule', () => {
     expect(entry?.fields.map(({ name }) => name)).toEqual(expect.arrayContaining(['class', 'conditions', 'enabled']));
   });
 
-  it('lists a class without descriptions if its source is unknown', () => {
-    const [bare] = describeModule({ Example }, undefined, './e.js', 'pkg', commonParameters);
+  it('takes descriptions from the code of a class without doc comments', () => {
+    class Described extends Stage {
+      static override readonly parameters = Type.Object({ a: Type.String({ description: 'The field.' }) });
+      static readonly description = 'Does something.';
+      override process(): void {}
+    }
+    const [described] = describeModule({ Described }, './e.js', 'pkg', commonParameters);
+    expect(described?.description).toBe('Does something.');
+    expect(described?.fields.find(({ name }) => name === 'a')?.description).toBe('The field.');
+  });
+
+  it('lists a class without descriptions', () => {
+    class Bare extends Example {
+      static readonly description = 5;
+    }
+    const [bare] = describeModule({ Bare }, './e.js', 'pkg', commonParameters);
     expect(bare?.description).toBeUndefined();
     expect(bare?.fields).toHaveLength(entry?.fields.length as number);
   });

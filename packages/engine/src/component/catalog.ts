@@ -1,4 +1,3 @@
-import { type ClassComment, readDocComments } from './doc-comments.ts';
 import type { TObject } from './schema.ts';
 import { type SpecField, specFields } from './spec.ts';
 
@@ -49,6 +48,14 @@ const JAVA_PACKAGES: Record<ComponentKind, string> = {
   indexer: 'com.kmwllc.lucille.indexer',
 };
 
+/** The doc comments of a component class, which the build reads. Paragraphs are separated by an empty line. */
+export interface ClassComment {
+  /** The comment of the class. Lines with an indent of four spaces are lines of a config example. */
+  readonly description: string;
+  /** The comments of the parameters. The key of a nested parameter is `outer.inner`. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
 /** The static members of a component class that the catalog describes. */
 interface DescribedClass {
   readonly name: string;
@@ -58,6 +65,8 @@ interface DescribedClass {
   readonly block?: string;
   readonly scripts?: 'sandbox' | 'boundary' | 'process';
   readonly examples?: unknown[];
+  /** The description of a class whose doc comments the build does not read, such as a custom component. */
+  readonly description?: unknown;
   /** The Java name, if it is not the package and the short name; null if the reference has no such class. */
   readonly javaClass?: string | null;
 }
@@ -78,27 +87,23 @@ export function isComponentClass(exported: unknown): exported is DescribedClass 
 }
 
 /**
- * Returns the catalog entries of the components of a module. The descriptions come from the doc comments in the source
- * file, which is read on demand.
- * @param file the source of the module, a `file:` URL; undefined if it is not a file
+ * Returns the catalog entries of the components of a module.
  * @param common by kind: the parameters that every component of the kind has
+ * @param comments the doc comments of the classes, by name. They override the descriptions in the code.
  */
 export function describeModule(
   exports: Record<string, unknown>,
-  file: string | undefined,
   module: string,
   packageName: string,
   common: Readonly<Record<ComponentKind, TObject | undefined>>,
+  comments: ReadonlyMap<string, ClassComment> = new Map(),
 ): CatalogEntry[] {
-  let comments: ReadonlyMap<string, ClassComment> | undefined;
-  const commentOf = (name: string): ClassComment | undefined => {
-    comments ??= file === undefined ? new Map() : readDocComments(file);
-    return comments.get(name);
-  };
   const entries: CatalogEntry[] = [];
   for (const [name, exported] of Object.entries(exports)) {
     if (!isComponentClass(exported)) continue;
     const { kind, javaClass, type, block, scripts, examples, parameters } = exported;
+    const comment = comments.get(name);
+    const description = comment?.description || exported.description;
     entries.push({
       kind,
       name,
@@ -108,11 +113,9 @@ export function describeModule(
       ...(block === undefined ? {} : { block }),
       ...(scripts === undefined ? {} : { scripts }),
       package: packageName,
-      get description() {
-        return commentOf(name)?.description || undefined;
-      },
+      ...(typeof description === 'string' ? { description } : {}),
       get fields() {
-        return fieldsOf(parameters, commentOf(name), common[kind]);
+        return fieldsOf(parameters, comment, common[kind]);
       },
       schema: parameters,
       ...(examples === undefined ? {} : { examples }),

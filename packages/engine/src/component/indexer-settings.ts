@@ -85,37 +85,32 @@ export const indexerSettings = Type.Object({
         'The number of retries after a temporary error, at least 1. Defaults to 10, which takes about three minutes.',
     }),
   ),
-  retryWaitDurationMs: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      ...clamped({ maximum: MAX_MILLIS }),
-      ...capped('maxWaitSecs', { scale: 1000, otherwise: 1000 }),
-      description:
-        'The wait before the first retry, in milliseconds. Each further wait is twice as long. Needs maxRetries. Defaults to 1000.',
-    }),
-  ),
-  retryMaxWaitDurationMs: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      ...clamped({ maximum: MAX_MILLIS }),
-      ...capped('maxWaitSecs', { scale: 1000, otherwise: 30_000 }),
-      description:
-        'The longest wait before a retry, in milliseconds. If the server requests a longer wait (Retry-After), the wait is up to one minute. Needs maxRetries. Defaults to 30000.',
-    }),
-  ),
-  retryRandomizationFactor: Type.Optional(
-    Type.Number({
-      minimum: 0,
-      exclusiveMaximum: 1,
-      description: 'The random variation of the waits, as a fraction. Needs maxRetries. Defaults to 0.5.',
-    }),
-  ),
-  retryableStatusCodes: Type.Optional(
-    Type.Array(Type.Integer(), {
-      description:
-        'The HTTP statuses that cause a retry; -1 means that the server did not answer. Needs maxRetries. Defaults to 429, 502, 503, 504 and -1.',
-    }),
-  ),
+  retryWaitDurationMs: Type.Integer({
+    minimum: 0,
+    default: 1000,
+    ...clamped({ maximum: MAX_MILLIS }),
+    ...capped('maxWaitSecs', { scale: 1000 }),
+    description:
+      'The wait before the first retry, in milliseconds. Each further wait is twice as long. Needs maxRetries.',
+  }),
+  retryMaxWaitDurationMs: Type.Integer({
+    minimum: 0,
+    default: 30_000,
+    ...clamped({ maximum: MAX_MILLIS }),
+    ...capped('maxWaitSecs', { scale: 1000 }),
+    description:
+      'The longest wait before a retry, in milliseconds. If the server requests a longer wait (Retry-After), the wait is up to one minute. Needs maxRetries.',
+  }),
+  retryRandomizationFactor: Type.Number({
+    minimum: 0,
+    exclusiveMaximum: 1,
+    default: 0.5,
+    description: 'The random variation of the waits, as a fraction. Needs maxRetries.',
+  }),
+  retryableStatusCodes: Type.Array(Type.Integer(), {
+    default: [429, 502, 503, 504, -1],
+    description: 'The HTTP statuses that cause a retry; -1 means that the server did not answer. Needs maxRetries.',
+  }),
   logRate: Type.Optional(
     Type.Number({ ...NO_EFFECT, description: 'Accepted for compatibility with older configs; it has no effect.' }),
   ),

@@ -136,6 +136,8 @@ export interface CheckResult {
   readonly found: string;
   /** What was expected, such as `at least 1000`. */
   readonly expected: string;
+  /** What to do, if the check failed and the general advice for checks is not enough. */
+  readonly hint?: string;
 }
 
 /** The output of a run after `Indexer.finish`. */

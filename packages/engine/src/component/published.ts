@@ -4,6 +4,9 @@ import { counted } from '../errors/counted.ts';
 import type { HeadraceError } from '../errors/headrace-error.ts';
 import type { RecordChunk, RejectedRecord } from './connector.ts';
 
+const RECORDS =
+  'Call reject({ place, message }): where the record is, such as "data.csv:17", and why it cannot be read.';
+const CHUNKS = 'Call publishChunk({ bytes, decoder, position }).';
 const IDS = 'An id is a text of at least one character.';
 
 /**
@@ -62,12 +65,18 @@ export function checkNumber(decoder: string, found: number, expected: number | u
   );
 }
 
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
 /** Names an id that is not one, for messages. */
 function idOf(id: unknown): string {
   return id === '' ? 'empty' : kindOf(id);
 }
 
-function checkChunk({ bytes, decoder, documents }: RecordChunk): void {
+function checkChunk(chunk: RecordChunk): void {
+  if (!isObject(chunk)) throw contractError(`publishChunk() received ${kindOf(chunk)}, not a chunk`, CHUNKS);
+  const { bytes, decoder, documents } = chunk;
   if (!(bytes instanceof Uint8Array))
     throw contractError(`The bytes of a chunk are ${kindOf(bytes)}, not a Uint8Array`);
   if (bytes.buffer instanceof SharedArrayBuffer) throw contractError('The bytes of a chunk are in shared memory');
@@ -78,9 +87,15 @@ function checkChunk({ bytes, decoder, documents }: RecordChunk): void {
   throw contractError(`The number of documents of a chunk is ${String(documents)}`);
 }
 
-export function checkRejected({ place, message, count = 1 }: RejectedRecord): void {
+/** Throws `HR_COMPONENT_CONTRACT` if a custom connector or decoder rejected something that is not a record. */
+export function checkRejected(record: RejectedRecord): void {
+  if (!isObject(record)) throw contractError(`reject() received ${kindOf(record)}, not a rejected record`, RECORDS);
+  const { place, message, count = 1 } = record;
   if (typeof place !== 'string' || place === '' || typeof message !== 'string') {
-    throw contractError(`A rejected record has ${kindOf(place)} as place and ${kindOf(message)} as message, not texts`);
+    throw contractError(
+      `A rejected record has ${kindOf(place)} as place and ${kindOf(message)} as message, not texts`,
+      RECORDS,
+    );
   }
   if (Number.isSafeInteger(count) && count >= 1) return;
   throw contractError(`A rejected record contains ${String(count)} documents, not a whole number from 1`);

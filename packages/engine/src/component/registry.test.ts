@@ -12,9 +12,9 @@ let folder: string;
 let base: string;
 
 const stage = (name: string, more = '') => `
-/** Does something. */
 export class ${name} {
   static kind = 'stage';
+  static description = 'Does something.';
   static parameters = { type: 'object', properties: { field: { type: 'string', description: 'The field.' } }, required: ['field'] };
   ${more}
   constructor(params) { this.params = params; }

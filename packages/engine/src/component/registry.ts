@@ -193,8 +193,7 @@ export class Registry {
   ): Promise<{ entries: CatalogEntry[]; exports: Readonly<Record<string, unknown>> }> {
     const url = this.#resolve(specifier);
     const exports = await importModule(url, specifier);
-    const file = url.startsWith('file:') ? url : undefined;
-    const entries = describeModule(exports, file, url, specifier, commonParameters);
+    const entries = describeModule(exports, url, specifier, commonParameters);
     // A custom class only has the Java name that it declares. The default Java name of the reference would be wrong.
     for (const entry of entries)
       entry.aliases = entry.aliases.filter((alias) => !alias.startsWith('com.kmwllc.lucille.'));

@@ -52,8 +52,9 @@ export type StageResult = Children | void;
 
 /**
  * A stage changes a document in place and may emit children.
- * A subclass is one file with a class comment, `static parameters` with a doc comment for each parameter, and
- * `process`. The constructor may prepare data, such as compile a pattern, but must have no side effects, because the
+ * A subclass is one file with `static parameters` and `process`. The build reads the doc comments of the class and its
+ * parameters as descriptions; custom components have `static description` and `description` in the schema instead. The
+ * constructor may prepare data, such as compile a pattern, but must have no side effects, because the
  * config check also constructs stages. Files, connections and large libraries belong in `start`. Each pipeline thread
  * has a separate instance. An error in `process` fails only that document.
  */

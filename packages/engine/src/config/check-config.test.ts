@@ -45,7 +45,13 @@ describe('a config without mistakes', () => {
       params: { path: 'out', columns: ['a'] },
       settings: { batchSize: 7, batchTimeout: 100, whitelist: [] },
     });
-    expect(config.worker).toEqual({ threads: 3, maxProcessingSecs: 60, exitOnTimeout: false, enableHeartbeat: false });
+    expect(config.worker).toEqual({
+      threads: 3,
+      maxProcessingSecs: 60,
+      maxRetries: 3,
+      exitOnTimeout: false,
+      enableHeartbeat: false,
+    });
     expect(config.publisher).toEqual({ queueCapacity: 10000 });
     expect(config.runner).toEqual({ metricsLoggingLevel: 'DEBUG' });
     expect(config.log).toEqual({ seconds: 30 });
@@ -178,6 +184,17 @@ describe('connectors', () => {
 });
 
 describe('the blocks of the engine', () => {
+  it('warns of a value of the block kafka that is out of range, because only distributed runs read it', async () => {
+    const kafka =
+      'kafka {bootstrapServers: "h:1", consumerGroupId: g, maxPollIntervalSecs: 60, maxRequestSize: 10, documentFormat: x}';
+    const text = `${connectors}\n${pipelines}\n${indexer}\n${kafka}`;
+    const [, ...problems] = await problemsOf(text);
+    expect(problems).toEqual([
+      expect.stringMatching(/^warning kafka.maxRequestSize .* maxRequestSize must be at least 1000, was 10$/),
+      expect.stringMatching(/^warning kafka.documentFormat .* documentFormat must be one of "headrace", "lucille"/),
+    ]);
+  });
+
   it('reports unknown keys, and missing required keys, in the blocks of the engine', async () => {
     const text = `${connectors}\n${pipelines}\n${indexer}\nrunner {a: 1}\nlog {seconds: x}\nzookeeper {}\nkafka {bootstrapServers: "h:1"}\nworker {threads: 0}\npublisher {queueCapacity: "5"}`;
     expect(await problemsOf(text)).toEqual([

@@ -84,6 +84,11 @@ function warnOfTests(root: ObjectNode, list: ProblemList): void {
   for (const problem of readPipelineTests(root).problems) list.add({ ...problem, severity: 'warning' });
 }
 
+/** A run in one process does not read the block `kafka`, so a value that is out of range does not stop it. */
+function ofUnreadBlock(problem: Problem): Problem {
+  return problem.code === 'HR_CONFIG_INVALID_VALUE' ? { ...problem, severity: 'warning' } : problem;
+}
+
 function checkBlock(root: ObjectNode, key: keyof typeof engineBlocks, list: ProblemList): Record<string, unknown> {
   const empty: ObjectNode = { kind: 'object', entries: new Map(), keys: new Map(), origin: root.origin };
   const block = isPresent(root, key) ? (root.entries.get(key) as ConfigNode) : empty;
@@ -98,6 +103,6 @@ function checkBlock(root: ObjectNode, key: keyof typeof engineBlocks, list: Prob
     return {};
   }
   const checked = checkParameters(engineBlocks[key], block, key, undefined, list.rules);
-  list.addAll(checked.problems, key);
+  list.addAll(key === 'kafka' ? checked.problems.map(ofUnreadBlock) : checked.problems, key);
   return checked.value;
 }

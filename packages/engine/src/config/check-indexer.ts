@@ -287,17 +287,17 @@ function checkCombinations(node: ObjectNode, settings: IndexerSettings, list: Pr
     if (!isPresent(node, key) || isPresent(node, 'maxRetries')) continue;
     report(key, `indexer.${key} requires indexer.maxRetries to be set.`, 'Add maxRetries.');
   }
-  if (settings.retryableStatusCodes?.length === 0) {
+  if (settings.retryableStatusCodes.length === 0) {
     const message = 'indexer.retryableStatusCodes must not be empty when specified.';
     report('retryableStatusCodes', message, 'Remove it to use the default.');
   }
-  for (const [i, status] of (settings.retryableStatusCodes ?? []).entries()) {
+  for (const [i, status] of settings.retryableStatusCodes.entries()) {
     if (status === -1 || (status >= 100 && status <= 599)) continue;
     const message = `indexer.retryableStatusCodes[${i}] is ${status}, which is not an HTTP status`;
     report('retryableStatusCodes', message, 'Statuses are 100 to 599; -1 means that there was no answer.');
   }
   const { retryWaitDurationMs: first, retryMaxWaitDurationMs: longest } = settings;
-  if (first !== undefined && longest !== undefined && first > longest) {
+  if (isPresent(node, 'retryWaitDurationMs') && isPresent(node, 'retryMaxWaitDurationMs') && first > longest) {
     const message = `indexer.retryWaitDurationMs is greater than indexer.retryMaxWaitDurationMs, which is ${longest} and limits it`;
     warn('retryWaitDurationMs', message, 'Raise retryMaxWaitDurationMs.');
   }

@@ -1,5 +1,6 @@
 import { MAX_MILLIS } from '../component/max-millis.ts';
 import { capped, clamped, MapOf, NO_EFFECT, type Static, Type } from '../component/schema.ts';
+import { kafkaBlock } from './kafka-block.ts';
 
 /**
  * The maximum number of threads of a pipeline. Each thread needs memory, and more threads than processors only help
@@ -36,13 +37,12 @@ export const engineBlocks = {
         'The maximum processing time of one document in seconds. Waiting for servers does not count. A document that exceeds the limit fails.',
     }),
     exitOnTimeout: Type.Boolean({ default: false, ...NO_EFFECT, description: OLDER }),
-    maxRetries: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        description:
-          'Only for distributed runs: how often a message is tried again alone after it has ended its worker. Then its documents go to the dead-letter topic. Defaults to 3.',
-      }),
-    ),
+    maxRetries: Type.Integer({
+      minimum: 1,
+      default: 3,
+      description:
+        'Only for distributed runs: how often a message is tried again alone after it has ended its worker. Then its documents go to the dead-letter topic.',
+    }),
     enableHeartbeat: Type.Boolean({ default: false, ...NO_EFFECT, description: OLDER }),
   }),
   publisher: Type.Object({
@@ -93,29 +93,7 @@ export const engineBlocks = {
   zookeeper: Type.Object({
     connectString: Type.String(),
   }),
-  kafka: Type.Object({
-    bootstrapServers: Type.String(),
-    consumerGroupId: Type.String(),
-    maxPollIntervalSecs: Type.Number(),
-    maxRequestSize: Type.Number(),
-    securityProtocol: Type.Optional(Type.String()),
-    metadataMaxAgeMs: Type.Number({ default: 30_000 }),
-    events: Type.Boolean({ default: true }),
-    configId: Type.Optional(Type.String()),
-    sourceTopic: Type.Optional(Type.String()),
-    eventTopic: Type.Optional(Type.String()),
-    documentSerializer: Type.Optional(Type.String()),
-    documentDeserializer: Type.Optional(Type.String()),
-    documentFormat: Type.Optional(Type.String()),
-    partitions: Type.Optional(Type.Integer({ minimum: 1 })),
-    stallTimeoutSecs: Type.Optional(Type.Number({ minimum: 0 })),
-    consumerPropertyFile: Type.Optional(Type.String()),
-    producerPropertyFile: Type.Optional(Type.String()),
-    adminPropertyFile: Type.Optional(Type.String()),
-    consumer: Type.Optional(Type.Unknown()),
-    producer: Type.Optional(Type.Unknown()),
-    admin: Type.Optional(Type.Unknown()),
-  }),
+  kafka: kafkaBlock,
 } as const;
 
 export type WorkerSettings = Static<typeof engineBlocks.worker>;

@@ -201,6 +201,8 @@ describe('update', () => {
 });
 
 it.each<[string, (document: Document, wrong: never) => void, unknown, string]>([
+  ['a number as name of a field', (d, wrong) => d.set(wrong, 'x'), 5, 'The name of a field is a number, not a text'],
+  ['no name of a field', (d, wrong) => d.remove(wrong), undefined, 'The name of a field is undefined, not a text'],
   ['a mode of update', (d, wrong) => d.update('f', wrong, ['x']), 'replace', 'The mode "replace" is not overwrite'],
   ['no mode of update', (d, wrong) => d.update('f', wrong, ['x']), undefined, 'The mode undefined is not overwrite'],
   ['a mode of rename', (d, wrong) => d.rename('f', 'to', wrong), 'replace', 'The mode "replace" is not overwrite'],

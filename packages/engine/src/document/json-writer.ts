@@ -65,10 +65,18 @@ export function writeValue(value: Value): string {
 
 /** Returns the error for a field with an unsupported value, usually a plain object. */
 export function notAValue(value: unknown): HeadraceError {
-  const what = typeof value === 'object' ? `an object (${Object.prototype.toString.call(value)})` : kindOf(value);
-  return new HeadraceError('HR_DOCUMENT_TYPE', `A field holds ${what}, which is not a value of a document`, {
-    hint: 'In a document, objects are Maps. Call toValue() to convert plain data to field values.',
-  });
+  return new HeadraceError(
+    'HR_DOCUMENT_TYPE',
+    `A field holds ${nameOfNoValue(value)}, which is not a value of a document`,
+    {
+      hint: 'In a document, objects are Maps. Call toValue() to convert plain data to field values.',
+    },
+  );
+}
+
+/** Names a value that a field cannot hold, in messages. */
+export function nameOfNoValue(value: unknown): string {
+  return typeof value === 'object' ? `an object (${Object.prototype.toString.call(value)})` : kindOf(value);
 }
 
 /** Returns a document as compact JSON, with the fields in order. */

@@ -1,3 +1,4 @@
+import { contractError, kindOf } from '../errors/contract-error.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 
 /** The fields of the engine. Components may read them by name, but write them only with the methods for them. */
@@ -9,8 +10,11 @@ export const RESERVED_FIELDS: ReadonlySet<string> = new Set([
   '___skipped',
 ]);
 
+const ARGUMENTS = 'The first argument of a method that changes a document is the name of a field: set("title", 5).';
+
 /** Throws an error if a component must not write a field with this name. */
 export function checkWritable(name: string): void {
+  if (typeof name !== 'string') throw contractError(`The name of a field is ${kindOf(name)}, not a text`, ARGUMENTS);
   // The first character is enough for almost every name. A set look-up for each write would be measurably slow.
   const first = name.charCodeAt(0);
   if (first === 105 /* i */ || first === 114 /* r */ || first === 95 /* _ */) {

@@ -5,9 +5,12 @@ import { escapeControls } from './plain-text.ts';
 import { formatProblem } from './problem.ts';
 
 /** Matches what a terminal may obey: controls of ASCII, Latin-1 and Unicode. */
-const CONTROLS = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 const foreign = fc.string({
-  unit: fc.oneof(fc.constantFrom('\n', '\r', '\u001b', '\u007f', '\u009b', '\u2028', '\u202e', '\\'), fc.string()),
+  unit: fc.oneof(
+    fc.constantFrom('\n', '\r', '\u001b', '\u007f', '\u009b', '\u2028', '\u202e', '\u200e', '\u200f', '\u061c', '\\'),
+    fc.string(),
+  ),
 });
 
 describe('escapeControls', () => {
@@ -15,6 +18,7 @@ describe('escapeControls', () => {
     expect(escapeControls('\u001b]0;x\u0007\u009b2J\r\nline\u2028\u202eabc\t\u007f')).toBe(
       '\\u001b]0;x\\u0007\\u009b2J\\r\\nline\\u2028\\u202eabc\\t\\u007f',
     );
+    expect(escapeControls('a\u200eb\u200fc\u061cd')).toBe('a\\u200eb\\u200fc\\u061cd');
     expect(escapeControls('Zürich, 東京, مرحبا, 👩‍🚀, C:\\new')).toBe('Zürich, 東京, مرحبا, 👩‍🚀, C:\\new');
     fc.assert(
       fc.property(foreign, (text) => {

@@ -6,9 +6,9 @@
 
 /**
  * What makes a terminal act or a line break: the control characters of ASCII (C0, DEL) and of Latin-1 (C1), Unicode's
- * line and paragraph separators, and the controls that reorder text (bidirectional embeddings, overrides, isolates).
+ * line and paragraph separators, and the controls that reorder text (bidirectional marks, embeddings, overrides, isolates).
  */
-const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 const SHORT: Readonly<Record<string, string>> = { '\b': '\\b', '\t': '\\t', '\n': '\\n', '\f': '\\f', '\r': '\\r' };
 
 /**

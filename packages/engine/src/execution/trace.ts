@@ -1,4 +1,5 @@
 import type { Document } from '../document/document.ts';
+import { unwritable } from '../document/unwritable.ts';
 import { type Failure, toFailure } from '../errors/headrace-error.ts';
 import type { StageCall, StageObserver } from './stage-call.ts';
 import type { StageError } from './stage-error.ts';
@@ -130,6 +131,6 @@ function textOf(document: Document): string | Failure {
   try {
     return document.toJson();
   } catch (error) {
-    return toFailure(error, 'HR_INDEXER_FAILED');
+    return toFailure(unwritable(document, error), 'HR_INDEXER_FAILED');
   }
 }

@@ -38,6 +38,8 @@ export class Accounts {
   readonly #changed = new Signal();
   /** For each unfinished batch of known size: the number of its documents that are not yet reported. */
   readonly #open = new Map<number, number>();
+  /** The reasons why batches could not be decoded completely, until their last part arrives. */
+  readonly #broken = new Map<number, Failure>();
   /** The number of documents that were sent to an output that is not complete. */
   #held = 0;
 
@@ -79,16 +81,22 @@ export class Accounts {
   /** Counts one part of the result of a batch. Parts arrive in the order of their batches. */
   settled(part: OutcomePart): void {
     const known = this.#open.get(part.sequence);
-    // Published documents are counted first: the counts must never show more finished documents than published ones.
-    if (known === undefined) this.#add('published', part.published);
-    else this.#open.set(part.sequence, known - part.published);
+    // Published documents are counted first: the counts must never show more finished documents than published ones. A
+    // decoder may return more documents than its connector has published, which also fails the connector.
+    this.#add('published', Math.max(0, part.published - (known ?? 0)));
+    if (known !== undefined) this.#open.set(part.sequence, Math.max(0, known - part.published));
     this.#add('created', part.created);
     this.#add('dropped', part.dropped);
     this.#add('failed', part.failed);
     for (const { id, at, failure, content } of part.failures) this.#keep(id, at, failure, content);
     this.#reports.leaveOut(part.failed - part.failures.length);
-    if (part.last) this.#close(part.sequence, STOPPED);
+    if (part.last) this.#close(part.sequence, this.#broken.get(part.sequence) ?? STOPPED);
     this.#changed.notify();
+  }
+
+  /** Notes why a batch could not be decoded completely. Call it before `settled` with the last part of the batch. */
+  broken(sequence: number, failure: Failure): void {
+    this.#broken.set(sequence, failure);
   }
 
   succeeded(documents: number): void {
@@ -171,6 +179,7 @@ export class Accounts {
   #close(sequence: number, failure: Failure): void {
     this.#failTogether(this.#open.get(sequence) ?? 0, failure);
     this.#open.delete(sequence);
+    this.#broken.delete(sequence);
   }
 
   #release(): number {

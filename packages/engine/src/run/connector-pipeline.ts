@@ -109,6 +109,7 @@ export class ConnectorPipeline {
       idle,
       listener: {
         onPart,
+        onBroken: (sequence, failure) => this.#accounts.broken(sequence, failure),
         onLog: forwardLog,
         onLost: () => this.indexing.threadLost(),
         onNotices: (list) => notices.add(list),

@@ -34,7 +34,7 @@ export interface PipelinePoolOptions {
   readonly threads: number;
   readonly flow: FlowControl;
   readonly idle: IdleLanes;
-  readonly listener: Omit<LaneListener, 'onLost' | 'onBroken'> & {
+  readonly listener: Omit<LaneListener, 'onLost'> & {
     onLost(): void;
     /** Called with the notices of a thread that are in no part. */
     onNotices(notices: readonly Notice[]): void;
@@ -245,7 +245,10 @@ export class PipelinePool {
             this.#memory.delete(part.sequence);
             this.#changed.notify();
           },
-          onBroken: (_sequence, failure) => this.#fail(failure),
+          onBroken: (sequence, failure) => {
+            listener.onBroken(sequence, failure);
+            this.#fail(failure);
+          },
           onLog: listener.onLog,
           onLost: (failure) => {
             this.#threadLost = true;

@@ -7,6 +7,7 @@ import type { ConnectorConfig, IngestConfig } from '../config/ingest-config.ts';
 import type { Document } from '../document/document.ts';
 import { writeString } from '../document/json-writer.ts';
 import { readDocument } from '../document/read-document.ts';
+import { unwritable } from '../document/unwritable.ts';
 import { type Failure, toFailure } from '../errors/headrace-error.ts';
 import { nearest } from '../errors/nearest.ts';
 import type { Problem } from '../errors/problem.ts';
@@ -140,11 +141,14 @@ async function previewOne(
   if (!pipeline.inOrder) begin();
   else if (!guard(begin)) fail(pipeline.rows.overdue());
   await processed;
-  try {
-    for (const output of outputs) result.documents.push(output.toJson());
-  } catch (error) {
-    // In a run, the encoder of the indexer would fail on this document.
-    result.failure = { stage: 'indexer', ...toFailure(error, 'HR_INDEXER_FAILED') };
+  for (const output of outputs) {
+    try {
+      result.documents.push(output.toJson());
+    } catch (error) {
+      // In a run, the encoder of the indexer would fail on this document.
+      result.failure = { stage: 'indexer', ...toFailure(unwritable(output, error), 'HR_INDEXER_FAILED') };
+      break;
+    }
   }
   return result;
 }

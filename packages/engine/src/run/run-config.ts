@@ -316,9 +316,10 @@ function listFailures(failures: readonly FailedDocument[]): Problem[] {
   }));
 }
 
-function checkProblem({ name, found, expected }: CheckResult, config: IngestConfig): Problem {
+const CHECK_HINT = 'Correct the source or the pipeline. If the output is right, change what the check expects.';
+
+function checkProblem({ name, found, expected, hint = CHECK_HINT }: CheckResult, config: IngestConfig): Problem {
   const message = `Check ${name} failed: ${found}, expected ${expected}`;
-  const hint = 'Correct the source or the pipeline. If the output is right, change what the check expects.';
   return atIndexer({ code: 'HR_RUN_CHECK_FAILED', message, hint }, config);
 }
 

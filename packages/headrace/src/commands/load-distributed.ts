@@ -60,53 +60,38 @@ export async function loadDistributed(
       if (settings.childrenField !== undefined) all.push(notDistributed(root, 'indexer.childrenField', families));
       writesFile = isFile && settings.sendEnabled !== false;
     }
-    // The block is read here.
+    // The block kafka is read below, with its problems.
     const used = publishes ? ['kafka'] : ['kafka', 'connectors'];
-    all.push(...found.filter(({ code, path }) => code !== 'HR_CONFIG_UNUSED' || !used.includes(path)));
+    all.push(
+      ...found.filter(
+        ({ component, code, path }) => component !== 'kafka' && !(code === 'HR_CONFIG_UNUSED' && used.includes(path)),
+      ),
+    );
   }
   if (root === undefined || hasErrors(problems)) {
     writeProblems(all, name);
     return undefined;
   }
   const config = JSON.parse(configToJson(root)) as PlainConfig;
-  const { settings, problems: mistakes } = await readKafkaBlock(root, config, indexerBlock);
-  all.push(...newProblems(mistakes, all, config));
+  const { settings, problems: mistakes } = await readKafkaBlock(root, indexerBlock);
+  all.push(...mistakes);
   writeProblems(all, name);
   return settings === undefined || hasErrors(all) ? undefined : { root, config, settings, registry, writesFile, name };
 }
 
 /**
  * Reads the block `kafka` of a config and the property files that it names.
- * @param config the config as plain JSON
  * @param indexerBlock the name of the block with the parameters of the indexer, if it is known
  * @returns the settings, and all problems. The settings are undefined if one of the problems is an error
  */
-export async function readKafkaBlock(root: ObjectNode, config: PlainConfig, indexerBlock?: string) {
+export async function readKafkaBlock(root: ObjectNode, indexerBlock?: string) {
   const { checkClientProperties, readKafkaSettings } = await import('@headrace/distributed');
-  const { settings, problems: mistakes } = readKafkaSettings(config, indexerBlock);
-  if (settings !== undefined) mistakes.push(...checkClientProperties(settings));
-  const problems = mistakes.map(
-    ({ severity, code, path, message, hint }): Problem => ({
-      severity: severity ?? 'error',
-      code: code ?? (severity === undefined ? 'HR_CONFIG_INVALID_VALUE' : 'HR_CONFIG_UNUSED'),
-      path,
-      message,
-      hint,
-      ...placeOf(root, path),
-    }),
+  const { settings, problems } = readKafkaSettings(root, indexerBlock);
+  if (settings !== undefined) problems.push(...checkClientProperties(settings));
+  const placed = problems.map((problem) =>
+    problem.line === undefined ? { ...problem, ...placeOf(root, problem.path) } : problem,
   );
-  return { settings, problems };
-}
-
-/**
- * Returns the problems of the kafka block that the check of the config has not reported: it finds missing settings and
- * wrong types.
- */
-export function newProblems(problems: readonly Problem[], found: readonly Problem[], config: PlainConfig): Problem[] {
-  if (!found.some(({ severity, component }) => severity === 'error' && component === 'kafka')) return [...problems];
-  const block = (config['kafka'] ?? {}) as Record<string, unknown>;
-  const reported = new Set(found.map(({ path }) => path));
-  return problems.filter(({ path }) => !reported.has(path) && block[path.split('.')[1] ?? ''] !== undefined);
+  return { settings, problems: placed };
 }
 
 function notDistributed(root: ObjectNode, path: string, reason: string): Problem {

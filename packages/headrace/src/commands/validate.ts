@@ -1,6 +1,5 @@
 import {
   checkConfig,
-  configToJson,
   hasErrors,
   inTextOrder,
   type Problem,
@@ -18,7 +17,7 @@ import { configOf, isTestFile } from '../config/test-file.ts';
 import { EXIT } from '../process/exit-code.ts';
 import { writeLines } from '../process/output.ts';
 import { HEAP_MB } from './heap.ts';
-import { newProblems, readKafkaBlock } from './load-distributed.ts';
+import { readKafkaBlock } from './load-distributed.ts';
 
 /** The time limit of the connection check. It is longer than the time limit that the engine sets for each component. */
 const TIMEOUT_MILLIS = 30_000;
@@ -83,9 +82,11 @@ async function findProblems(
  */
 async function findKafkaProblems(root: ObjectNode, found: readonly Problem[]): Promise<Problem[]> {
   if (root.entries.get('kafka')?.kind !== 'object') return [];
-  const config = JSON.parse(configToJson(root));
-  const { problems } = await readKafkaBlock(root, config);
-  return newProblems(problems, found, config).map((problem) => ({ ...problem, severity: 'warning' }));
+  const { problems } = await readKafkaBlock(root);
+  const reported = new Set(found.map(({ path, message }) => `${path} ${message}`));
+  return problems
+    .filter(({ path, message }) => !reported.has(`${path} ${message}`))
+    .map((problem) => ({ ...problem, severity: 'warning' }));
 }
 
 /** Returns the problems of a test file, which contains the tests of the config beside it. */

@@ -3,7 +3,13 @@ import type { AddressInfo } from 'node:net';
 import type { RoleHealth } from '@headrace/distributed';
 import { messageOf, namesOf, RUN_COUNTERS } from '@headrace/engine';
 import { escapeControls } from '@headrace/engine/plain-text';
-import { PROMETHEUS_CONTENT_TYPE, prometheusText, readFamily } from '@headrace/service/metrics';
+import {
+  familiesOfStages,
+  type MetricFamily,
+  PROMETHEUS_CONTENT_TYPE,
+  prometheusText,
+  readFamily,
+} from '@headrace/service/metrics';
 
 /** The health endpoint of a process. */
 export interface HealthServer {
@@ -23,6 +29,7 @@ export async function startHealthServer(
   others: readonly RoleHealth[] = [],
 ): Promise<HealthServer> {
   const roles = [counting, ...others];
+  const stages = familiesOfStages(() => roles.flatMap((role) => role.stages));
   const server = createServer((request, response) => {
     const { url = '' } = request;
     const answer = (status: number, body: string, type = 'text/plain; charset=utf-8') =>
@@ -30,7 +37,7 @@ export async function startHealthServer(
     if (request.method !== 'GET' && request.method !== 'HEAD') answer(405, 'Use GET.\n');
     else if (url === '/livez') answer(200, 'ok\n');
     else if (url === '/readyz' || url === '/metrics') {
-      const answering = url === '/readyz' ? readiness(roles) : metrics(counting, roles);
+      const answering = url === '/readyz' ? readiness(roles) : metrics(counting, roles, stages);
       answering.then(
         ({ status, body, type }) => answer(status, body, type),
         (error: unknown) => answer(500, `${escapeControls(messageOf(error))}\n`),
@@ -66,7 +73,11 @@ async function readiness(roles: readonly RoleHealth[]): Promise<Answer> {
   return { status, body: answers.map(({ line }) => `${escapeControls(line)}\n`).join('') };
 }
 
-async function metrics(counting: RoleHealth, roles: readonly RoleHealth[]): Promise<Answer> {
+async function metrics(
+  counting: RoleHealth,
+  roles: readonly RoleHealth[],
+  stages: readonly MetricFamily[],
+): Promise<Answer> {
   const restarts = () => roles.reduce((sum, role) => sum + role.restarts, 0);
   const running = () => roles.filter(({ state }) => state === 'running').length;
   const queues = await Promise.all(roles.map((role) => role.health()));
@@ -82,6 +93,7 @@ async function metrics(counting: RoleHealth, roles: readonly RoleHealth[]): Prom
         () => counting.counts[field],
       ),
     ),
+    ...stages,
     readFamily('counter', 'headrace_role_restarts_total', 'How often a role has started again.', restarts),
     readFamily('gauge', 'headrace_role_running', 'How many roles of this process run.', running),
     readFamily('gauge', 'headrace_queue_up', 'Whether the brokers answer: 1 or 0.', reachable),

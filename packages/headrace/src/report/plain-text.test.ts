@@ -10,7 +10,7 @@ import { junitXml } from './junit.ts';
 import { createServiceLog } from './service-log.ts';
 import { TerminalReporter } from './terminal-reporter.ts';
 
-const CONTROLS = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 const foreign = fc.string({
   unit: fc.oneof(fc.constantFrom('\n', '\r', '\u001b', '\u007f', '\u009b', '\u2028', '\u202e', '\\'), fc.string()),
 });

@@ -91,6 +91,7 @@ export const RunDetailsAnswer = Type.Object(
                 outcome: Type.Enum(['passed', 'failed', 'not run']),
                 found: Type.String({ description: 'What was found, or why the check did not run' }),
                 expected: Type.String(),
+                hint: Type.Optional(Type.String({ description: 'What to do, if the check failed' })),
               }),
               { description: 'The checks of the output before it was put into use; absent if there were none' },
             ),

@@ -55,7 +55,10 @@ export class RunManager {
     this.journals = new RunJournals(store, intervals);
     const onError = (message: string, error: unknown) => options.onError(message, error);
     this.#records = new RunRecords({ store, limits, journals: this.journals, saveMillis: intervals.save, onError });
-    options.metrics.watch(() => ({ running: this.#places.begun, queued: this.#queue.size, going: this.#going() }));
+    options.metrics.watch(() => {
+      const { begun, waiting } = this.#places;
+      return { running: begun - waiting, waiting, queued: this.#queue.size, going: this.#going() };
+    });
   }
 
   /**

@@ -14,7 +14,7 @@ it('a run that waits gives its place back, and continues before a run begins', a
   places.wait('writer');
   expect(places.mayBegin()).toBe(true);
   places.begin();
-  expect([places.mayBegin(), places.begun]).toEqual([false, 3]);
+  expect([places.mayBegin(), places.begun, places.waiting]).toEqual([false, 3, 1]);
   let continues = false;
   const placed = places.whenPlaced('writer').then(() => {
     continues = true;
@@ -25,6 +25,7 @@ it('a run that waits gives its place back, and continues before a run begins', a
   places.end('rebuild');
   expect(places.mayBegin()).toBe(false);
   await placed;
+  expect(places.waiting).toBe(0);
   places.end('writer');
   expect([places.mayBegin(), places.begun]).toEqual([true, 1]);
 });

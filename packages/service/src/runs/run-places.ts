@@ -24,6 +24,11 @@ export class RunPlaces<Run> {
     return this.#begun;
   }
 
+  /** The number of runs that have begun and wait. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
   /** Gives the free places to the runs that may continue. Returns whether there is still one for a run that begins. */
   mayBegin(): boolean {
     for (const [run, goOn] of this.#waiting) {

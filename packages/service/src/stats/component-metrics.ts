@@ -24,7 +24,7 @@ const STAGE_METRICS = {
 } as const satisfies Table;
 
 /** The sums per component name: of the finished runs, or including the running runs. */
-abstract class Totals<T extends Table> {
+abstract class Totals<T extends Table, P> {
   readonly #ended = new Map<string, Counts<T>>();
   readonly #table: T;
 
@@ -33,21 +33,21 @@ abstract class Totals<T extends Table> {
   }
 
   /** Returns the sums of one run by component name. */
-  protected abstract read(progress: Progress): Iterable<readonly [name: string, sums: Counts<T>]>;
+  protected abstract read(progress: P): Iterable<readonly [name: string, sums: Counts<T>]>;
 
   /** Adds the sums of a finished run. */
-  add(progress: Progress): void {
+  add(progress: P): void {
     this.#addTo(this.#ended, progress);
   }
 
   /** Returns the sums including running runs. */
-  with(going: Iterable<Progress>): Map<string, Counts<T>> {
+  with(going: Iterable<P>): Map<string, Counts<T>> {
     const all = new Map([...this.#ended].map(([name, sums]) => [name, { ...sums }]));
     for (const progress of going) this.#addTo(all, progress);
     return all;
   }
 
-  #addTo(sums: Map<string, Counts<T>>, progress: Progress): void {
+  #addTo(sums: Map<string, Counts<T>>, progress: P): void {
     for (const [name, more] of this.read(progress)) {
       const key = sums.has(name) || sums.size < MAX_NAMES ? name : OTHER;
       const sum = sums.getOrInsertComputed(key, () => noCounts(this.#table));
@@ -56,13 +56,18 @@ abstract class Totals<T extends Table> {
   }
 }
 
+/** The statistics of the stages of a run, as its details and the engine have them. */
+interface StagesProgress {
+  readonly stages: readonly (Counts<typeof STAGE_COUNTERS> & { readonly class: string; readonly meanMillis: number })[];
+}
+
 /** The sums of stages, by class. */
-export class StageTotals extends Totals<typeof STAGE_METRICS> {
+export class StageTotals extends Totals<typeof STAGE_METRICS, StagesProgress> {
   constructor() {
     super(STAGE_METRICS);
   }
 
-  protected *read({ stages }: Progress): Generator<[string, Counts<typeof STAGE_METRICS>]> {
+  protected *read({ stages }: StagesProgress): Generator<[string, Counts<typeof STAGE_METRICS>]> {
     for (const { class: name, meanMillis, ...counts } of stages) {
       yield [name, { ...counts, seconds: (counts.processed * meanMillis) / 1000 }];
     }
@@ -70,7 +75,7 @@ export class StageTotals extends Totals<typeof STAGE_METRICS> {
 }
 
 /** The sums of indexers, by type. */
-export class IndexerTotals extends Totals<typeof INDEXER_COUNTERS> {
+export class IndexerTotals extends Totals<typeof INDEXER_COUNTERS, Progress> {
   constructor() {
     super(INDEXER_COUNTERS);
   }
@@ -110,6 +115,15 @@ export const COMPONENT_METRICS: readonly Omit<ComponentMetric<string>, 'counter'
 /** @param read returns the current sums */
 export function stageFamilies(read: () => Map<string, Counts<typeof STAGE_METRICS>>): MetricFamily[] {
   return familiesOf(stageMetrics, rising(read, 'seconds'));
+}
+
+/**
+ * Returns the metrics of the stages of one process.
+ * @param stages returns the statistics of all its stages
+ */
+export function familiesOfStages(stages: () => StagesProgress['stages']): MetricFamily[] {
+  const totals = new StageTotals();
+  return stageFamilies(() => totals.with([{ stages: stages() }]));
 }
 
 /** @param read returns the current sums */

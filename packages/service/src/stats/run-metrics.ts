@@ -11,12 +11,47 @@ const RUN_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 4 * 3600, 12 * 3600
 const COUNTED = namesOf(RUN_COUNTERS);
 const OUTCOMES = namesOf(OUTCOME_COUNTERS);
 
+/** The totals of documents that are not outcomes. Each has its own metric. */
+const DELIVERED = COUNTED.filter((counter) => !Object.hasOwn(OUTCOME_COUNTERS, counter));
+
+const FINISHED = {
+  name: 'headrace_documents_total',
+  type: 'counter',
+  label: 'outcome',
+  description: `Finished documents, by outcome: ${OUTCOMES.join(', ')}`,
+} as const;
+
+const PENDING = { name: 'headrace_documents_pending', type: 'gauge', description: 'Unfinished documents' } as const;
+
+/** The metrics of the documents of all runs, for the docs. */
+export const DOCUMENT_METRICS: readonly {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge';
+  readonly label?: string;
+  readonly description: string;
+}[] = [
+  ...DELIVERED.map((counter) => ({
+    name: deliveredName(counter),
+    type: 'counter' as const,
+    description: RUN_COUNTERS[counter].description,
+  })),
+  FINISHED,
+  PENDING,
+];
+
+function deliveredName(counter: string): string {
+  return `headrace_documents_${counter}_total`;
+}
+
 type Counted = (typeof COUNTED)[number];
 type Progress = RunDetails['progress'];
 
-/** The waiting and running runs at this moment. */
+/** The active runs at this moment. */
 export interface RunsNow {
   running: number;
+  /** Runs that have begun and wait for another run with the same destination. */
+  waiting: number;
+  /** Runs that have not begun. */
   queued: number;
   /** The details of the runs that are not done. */
   going: Iterable<RunDetails>;
@@ -48,7 +83,7 @@ export class RunMetrics {
   readonly #indexers = new IndexerTotals();
   readonly #notices = new NoticeTotals();
   readonly #documents = noDocuments();
-  #now: () => RunsNow = () => ({ running: 0, queued: 0, going: [] });
+  #now: () => RunsNow = () => ({ running: 0, waiting: 0, queued: 0, going: [] });
 
   constructor(dropwizard: Metrics) {
     this.#dropwizard = dropwizard;
@@ -59,14 +94,20 @@ export class RunMetrics {
       this.#ended,
       this.#seconds,
       readFamily('gauge', 'headrace_runs_running', 'Running runs.', () => this.#now().running),
+      readFamily(
+        'gauge',
+        'headrace_runs_waiting',
+        'Runs that have begun and wait for another run with the same destination.',
+        () => this.#now().waiting,
+      ),
       readFamily('gauge', 'headrace_runs_queued', 'Runs that wait for a free slot.', () => this.#now().queued),
-      ...COUNTED.filter((counter) => !Object.hasOwn(OUTCOME_COUNTERS, counter)).map((counter) =>
-        readFamily('counter', `headrace_documents_${counter}_total`, `${RUN_COUNTERS[counter].description}.`, () =>
+      ...DELIVERED.map((counter) =>
+        readFamily('counter', deliveredName(counter), `${RUN_COUNTERS[counter].description}.`, () =>
           this.#sum(counter),
         ),
       ),
-      readFamily('counter', 'headrace_documents_total', 'Finished documents, by result.', () => this.#documentEnds()),
-      readFamily('gauge', 'headrace_documents_pending', 'Documents in flight.', () => this.#going('pending')),
+      readFamily(FINISHED.type, FINISHED.name, `${FINISHED.description}.`, () => this.#documentEnds()),
+      readFamily(PENDING.type, PENDING.name, `${PENDING.description}.`, () => this.#going('pending')),
       this.#connectors,
       readFamily('counter', 'headrace_notices_total', 'Notices of components, by code and class.', () =>
         this.#notices.with(this.#progress()),

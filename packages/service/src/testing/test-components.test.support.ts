@@ -14,9 +14,9 @@ export class Files {
   static parameters = parametersOf({ password: { type: 'string' } });
 }
 
-/** A stage that makes a field upper case. */
 export class Upper {
   static kind = 'stage';
+  static description = 'A stage that makes a field upper case.';
   static parameters = parametersOf(
     {
       source: { type: 'string', description: 'The field.' },

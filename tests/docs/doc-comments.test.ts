@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { unicodeText } from '@headrace/testing/unicode-text';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readDocComments } from './doc-comments.ts';
+import { readDocComments } from '../../scripts/lib/doc-comments.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -1,14 +1,7 @@
+// Reads the doc comments of component classes. Only the build does so: it writes them into the catalogs.
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { ParseResult } from '@babel/parser';
-
-/** The doc comments of a component class. Paragraphs are separated by an empty line. */
-export interface ClassComment {
-  /** The comment of the class. Lines with an indent of four spaces are lines of a config example. */
-  readonly description: string;
-  /** The comments of the parameters. The key of a nested parameter is `outer.inner`. */
-  readonly parameters: Readonly<Record<string, string>>;
-}
+import { type ParseResult, parse as parseModule } from '@babel/parser';
+import type { ClassComment } from '@headrace/engine';
 
 /**
  * Returns the doc comments of the exported classes of a module, by class name. The file is JavaScript or TypeScript:
@@ -114,15 +107,14 @@ function readModule(url: string): Module | undefined {
   return { url, constants, imports, classes, comments };
 }
 
-/** Returns the statements of a file. The first call loads the parser, because only the documentation needs it. */
+/** Returns the statements of a file. */
 function parse(url: string): Node[] | undefined {
-  const babel = createRequire(import.meta.url)('@babel/parser') as typeof import('@babel/parser');
   const plugins: ('typescript' | 'decorators')[] = /\.[mc]?ts$/.test(url)
     ? ['typescript', 'decorators']
     : ['decorators'];
   let parsed: ParseResult;
   try {
-    parsed = babel.parse(readFileSync(new URL(url), 'utf8'), { sourceType: 'module', errorRecovery: true, plugins });
+    parsed = parseModule(readFileSync(new URL(url), 'utf8'), { sourceType: 'module', errorRecovery: true, plugins });
   } catch {
     // Without a parsed file, descriptions are missing. The error itself is reported when the module is loaded.
     return undefined;
