@@ -53,8 +53,8 @@ export class CollectionRuns implements KilledRuns {
   }
 
   /** Returns what `validate --connect` reports. */
-  async reach(block: string): Promise<string[]> {
-    const problems = await this.#threads.reach(requestOf(this.config([], block)), 30_000);
+  async checkAccess(block: string): Promise<string[]> {
+    const problems = await this.#threads.checkAccess(requestOf(this.config([], block)), 30_000);
     return problems.map(({ message }) => message);
   }
 

@@ -130,22 +130,22 @@ await describeWithServer(
 
     describe('the block create of Postgres', () => {
       it('creates the table, changes nothing that exists, and reports each difference with its position', async () => {
-        const reach = async (block: string) =>
-          (await threads.reach(requestOf([], block), 30_000)).map(({ severity, path, message }) => [
+        const checkAccess = async (block: string) =>
+          (await threads.checkAccess(requestOf([], block), 30_000)).map(({ severity, path, message }) => [
             severity,
             path,
             message,
           ]);
-        expect(await reach(CREATE)).toEqual([]);
+        expect(await checkAccess(CREATE)).toEqual([]);
         expect((await run(versioned(3, 1), CREATE)).status).toBe('SUCCEEDED');
         expect(await rows(`SELECT id, version FROM ${table} ORDER BY id`)).toEqual([
           ['d0', 1],
           ['d1', 1],
           ['d2', 1],
         ]);
-        expect(await reach(CREATE)).toEqual([]);
+        expect(await checkAccess(CREATE)).toEqual([]);
         const other = 'create.columns { title: "varchar(5)", version: int4, size: "numeric(10, 2)" }';
-        expect(await reach(other)).toEqual([
+        expect(await checkAccess(other)).toEqual([
           [
             'warning',
             'postgres.create.columns.title',
@@ -158,9 +158,9 @@ await describeWithServer(
           ],
         ]);
         await run(versioned(1, 2), other);
-        expect(await reach(other)).toHaveLength(2);
+        expect(await checkAccess(other)).toHaveLength(2);
         await run(versioned(1, 2), `${other}, create.update: true`);
-        expect(await reach(other)).toHaveLength(1);
+        expect(await checkAccess(other)).toHaveLength(1);
       });
 
       it('makes vector columns with HNSW indexes', async () => {

@@ -252,7 +252,7 @@ export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () =
       await runs.ask('PUT', `/${runs.alias}`);
       const text = `${runs.alias} is an index`;
       expect((await runs.run(versioned(5, 1), 'rebuild {}')).message).toContain(text);
-      expect((await runs.reach(runs.config([], 'rebuild {}'))).map(({ message }) => message)).toEqual([
+      expect((await runs.checkAccess(runs.config([], 'rebuild {}'))).map(({ message }) => message)).toEqual([
         expect.stringContaining(text),
       ]);
     });
@@ -375,7 +375,7 @@ export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () =
       const same =
         'title { type: text, index: true, fields.raw { type: keyword, ignore_above: 20 } }, version.type: integer';
       try {
-        expect(await runs.reach(runs.config([], block(same)))).toEqual([]);
+        expect(await runs.checkAccess(runs.config([], block(same)))).toEqual([]);
         expect((await runs.run(versioned(5, 1), block(same))).status).toBe('SUCCEEDED');
         expect(await runs.ask('GET', `/_ingest/pipeline/${alias}`)).toMatchObject({
           [alias]: { description: 'one' },
@@ -384,14 +384,14 @@ export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () =
           number_of_shards: '2',
           refresh_interval: '9s',
         });
-        expect(await runs.reach(runs.config([], block(same)))).toEqual([]);
+        expect(await runs.checkAccess(runs.config([], block(same)))).toEqual([]);
         const before = await runs.indices();
         pipeline('two');
         const other = block(
           'title { type: keyword }, version.type: integer\n, size.type: long',
           'number_of_replicas: 3',
         );
-        const problems = await runs.reach(runs.config([], other));
+        const problems = await runs.checkAccess(runs.config([], other));
         const reported = problems.map(({ severity, path, line, message }) => [
           severity,
           path.replace(/.*create\./, ''),
@@ -434,7 +434,7 @@ export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () =
           'create { update: true,',
         );
         expect((await runs.run(versioned(5, 3), added)).status).toBe('SUCCEEDED');
-        expect(await runs.reach(runs.config([], added))).toEqual([]);
+        expect(await runs.checkAccess(runs.config([], added))).toEqual([]);
       } finally {
         for (const path of [`/_index_template/${alias}`, `/${alias}`, `/_ingest/pipeline/${alias}`]) {
           await fetch(url() + path, { method: 'DELETE' });

@@ -66,8 +66,8 @@ export class RebuildRuns implements KilledRuns {
   }
 
   /** Returns what `validate --connect` reports. */
-  reach(config: string): Promise<Problem[]> {
-    return this.#threads.reach(requestOf(config), 30_000);
+  checkAccess(config: string): Promise<Problem[]> {
+    return this.#threads.checkAccess(requestOf(config), 30_000);
   }
 
   rollback(block: string): Promise<string> {

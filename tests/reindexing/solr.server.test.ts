@@ -43,8 +43,8 @@ function runsOf(server: RealServer, isCloud: boolean) {
   return {
     run: (...given: Parameters<typeof requestOf>): Promise<RunResult> =>
       threads.start({ runId: randomUUID(), ...requestOf(...given) }).done,
-    reach: async (target: string, block: string) =>
-      (await threads.reach(requestOf(target, [], block), 30_000)).map(({ severity, path, message }) => [
+    checkAccess: async (target: string, block: string) =>
+      (await threads.checkAccess(requestOf(target, [], block), 30_000)).map(({ severity, path, message }) => [
         severity,
         path.replace('solr.create.', ''),
         message,
@@ -66,7 +66,7 @@ await describeWithServer('solr', (server) => {
     const target = server.database;
     const block = (type: string, more = '') =>
       `create { fields { label { type: ${type}, stored: true, multiValued: false } }, ${more} }`;
-    expect(await runs.reach(target, block('string'))).toEqual([]);
+    expect(await runs.checkAccess(target, block('string'))).toEqual([]);
     expect((await runs.run(target, [{ id: 'a', label: 'x' }], block('string'))).status).toBe('SUCCEEDED');
     expect(await runs.field(target, 'label')).toMatchObject({ type: 'string', multiValued: false });
     const differs = [
@@ -77,9 +77,9 @@ await describeWithServer('solr', (server) => {
       ],
     ];
     await runs.run(target, [], block('text_general'));
-    expect(await runs.reach(target, block('text_general'))).toEqual(differs);
+    expect(await runs.checkAccess(target, block('text_general'))).toEqual(differs);
     await runs.run(target, [], block('text_general', 'update: true'));
-    expect(await runs.reach(target, block('text_general'))).toEqual([]);
+    expect(await runs.checkAccess(target, block('text_general'))).toEqual([]);
     expect((await runs.run(target, [], block('no_such_type', 'update: true'))).message).toContain('no_such_type');
   });
 
@@ -121,7 +121,7 @@ await describeWithServer(
       const runs = runsOf(server, true);
       const target = `created-${randomUUID()}`;
       const block = 'create { shards: 2, fields { label { type: string, multiValued: false } } }';
-      expect(await runs.reach(target, block)).toEqual([]);
+      expect(await runs.checkAccess(target, block)).toEqual([]);
       const { status, message } = await runs.run(target, documents(0, 5), `${block}, sync { deleteMissing: true }`);
       expect([status, message]).toEqual(['SUCCEEDED', expect.stringContaining('the source still has all documents')]);
       expect(await runs.field(target, 'label')).toMatchObject({ type: 'string' });
@@ -228,7 +228,7 @@ await describeWithServer(
         expect([(await second.done).status, await runs.count('version:1')]).toEqual(['CANCELLED', 40]);
         const [target = ''] = await runs.targets();
         const problem = `${target} is a collection`;
-        expect(await runs.reach(`rebuild { alias: "${target}" }`)).toEqual([expect.stringContaining(problem)]);
+        expect(await runs.checkAccess(`rebuild { alias: "${target}" }`)).toEqual([expect.stringContaining(problem)]);
         expect((await runs.run(versioned(5, 4), `rebuild { alias: "${target}" }`)).message).toContain(problem);
       });
 

@@ -1,4 +1,5 @@
 export { Decoders, decodeChecked } from './batch/decoders.ts';
+export type { ReportProblem } from './component/access-check.ts';
 export { BatchLoader } from './component/batch-loader.ts';
 export {
   type CatalogEntry,
@@ -64,7 +65,6 @@ export { checkParameters, type ParameterProblem, type TouchedFile } from './comp
 export { findPluginClass, missingPlugin, pluginClassNames, pluginPackages } from './component/plugin-classes.ts';
 export { loadPluginExport } from './component/plugin-exports.ts';
 export { PublisherCalls } from './component/published.ts';
-export type { ReportProblem } from './component/reach.ts';
 export { Registry, type RegistrySource } from './component/registry.ts';
 export {
   type ClassChoices,
@@ -86,6 +86,8 @@ export {
 } from './component/schema.ts';
 export { plainType, type SpecField, type SpecType, specFields } from './component/spec.ts';
 export { type Children, Stage, type StageClass, type StageContext, type StageResult } from './component/stage.ts';
+export { accessHint } from './config/access-error.ts';
+export { type AccessCheckRequest, checkConfigAccess } from './config/check-access.ts';
 export { checkConfig } from './config/check-config.ts';
 export { writesToStandardOutput } from './config/check-indexer.ts';
 export { maskedSecrets } from './config/check-masked.ts';
@@ -104,8 +106,6 @@ export {
   TEST_FILE,
   TESTS,
 } from './config/pipeline-tests.ts';
-export { type ReachRequest, reachConfig } from './config/reach-config.ts';
-export { reachHint } from './config/reach-error.ts';
 export { type ReadConfig, type ReadConfigOptions, readConfigFile, readConfigText } from './config/read-config.ts';
 export { olderNamesOf, RENAMED_CLASSES, RENAMED_PARAMETERS, type RenamedParameter } from './config/released-names.ts';
 export { configToJson, maskSecrets, maskTexts, secretTexts } from './config/render-config.ts';

@@ -149,7 +149,7 @@ export class ChunkPassages extends Stage<typeof parameters> {
 
   #divide: ((text: string) => Section[]) | undefined;
 
-  override async reach(): Promise<void> {
+  override async checkAccess(): Promise<void> {
     await this.start();
   }
 

@@ -93,7 +93,7 @@ describe('JlamaEmbed', () => {
     const more = { model: 'me/other', allowDownload: true };
     await expect(vectorOf(more)).rejects.toThrow('has no config.json');
     await expect(
-      makeStage(JlamaEmbed, params(more)).reach?.(() => undefined, AbortSignal.timeout(60_000)),
+      makeStage(JlamaEmbed, params(more)).checkAccess?.(() => undefined, AbortSignal.timeout(60_000)),
     ).rejects.toThrow('has no model me/other');
   });
 

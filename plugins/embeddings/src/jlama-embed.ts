@@ -127,10 +127,10 @@ export class JlamaEmbed extends Stage<typeof parameters> {
     };
   }
 
-  override async reach(): Promise<void> {
+  override async checkAccess(): Promise<void> {
     if (this.params.allowDownload === true && !(await this.#isComplete())) {
-      const { reachModel } = await import('./hub/download-model.ts');
-      await reachModel(this.#hubModel());
+      const { checkModelAccess } = await import('./hub/download-model.ts');
+      await checkModelAccess(this.#hubModel());
     } else {
       await this.start();
       try {

@@ -237,7 +237,7 @@ it('reports damaged model files at the start, and fails the documents if the mod
   // Only the process can read a graph. With --connect, it is opened.
   await expect(embed({ model, cache })).rejects.toThrow(/protobuf/i);
   const broken = makeStage(LocalEmbed, { source: 'text', model, cache });
-  await expect(broken.reach?.(() => undefined, new AbortController().signal)).rejects.toThrow(/protobuf/i);
+  await expect(broken.checkAccess?.(() => undefined, new AbortController().signal)).rejects.toThrow(/protobuf/i);
 });
 
 it('names the model and the probable cause if its process is killed, and embeds the next text with another', async () => {

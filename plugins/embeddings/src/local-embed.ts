@@ -100,7 +100,7 @@ export class LocalEmbed extends Stage<typeof parameters> {
     };
   }
 
-  override async reach(): Promise<void> {
+  override async checkAccess(): Promise<void> {
     await this.start();
     try {
       await this.#model?.load();

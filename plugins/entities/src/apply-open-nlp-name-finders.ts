@@ -152,7 +152,7 @@ export class ApplyOpenNLPNameFinders extends Stage<typeof parameters> {
 
   #engine: EntityEngine | undefined;
 
-  override async reach(): Promise<void> {
+  override async checkAccess(): Promise<void> {
     await this.start();
     await this.stop();
   }

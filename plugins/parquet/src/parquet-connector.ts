@@ -115,7 +115,7 @@ export class ParquetConnector extends Connector<typeof parameters> {
     );
   }
 
-  override async reach(report: ReportProblem, signal: AbortSignal): Promise<void> {
+  override async checkAccess(report: ReportProblem, signal: AbortSignal): Promise<void> {
     for await (const { path, storage, uri } of findFiles(this.params, this.#storages, this.context.log, signal)) {
       const file = await openFile(storage, uri);
       try {

@@ -19,7 +19,7 @@ import {
   Type,
   WRITES,
 } from 'headrace/engine';
-import { checkOutputPath, type Output, openOutputFile, reachOutputFile, remove, rename } from 'headrace/storage';
+import { checkOutputFileAccess, checkOutputPath, type Output, openOutputFile, remove, rename } from 'headrace/storage';
 import { CELL_TYPES, type ColumnType, columnType } from './writing/column-type.ts';
 import { RowEncoder } from './writing/row-encoder.ts';
 import { COMPRESSIONS, RowGroupWriter } from './writing/row-group-writer.ts';
@@ -100,14 +100,14 @@ export class ParquetIndexer extends Indexer<typeof parameters> {
     return RowEncoder.reference({ columns: [...this.params.columns] });
   }
 
-  override async reach(): Promise<void> {
-    await reachOutputFile(this.#path);
+  override async checkAccess(): Promise<void> {
+    await checkOutputFileAccess(this.#path);
   }
 
   override async connect(): Promise<void> {
     const { columns, compression, rowGroupSize } = this.params;
     // Otherwise a path that cannot be replaced fails only at the end of the run.
-    await reachOutputFile(this.#path);
+    await checkOutputFileAccess(this.#path);
     const output = await openOutputFile(this.#partialPath, false);
     this.#output = output;
     this.#rows = new RowGroupWriter(

@@ -218,12 +218,12 @@ export class TextExtractor extends Stage<typeof parameters> {
   /** Identifies what reads the files, if there is a cache. */
   #reader = '';
 
-  override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
+  override async checkAccess(_report: unknown, signal: AbortSignal): Promise<void> {
     const { tika, parseTimeout } = this.params;
     if (tika === undefined) return;
     const server = await TikaServer.open(tika.url, parseTimeout, () => Promise.reject(new Error('no file is read')));
     try {
-      await server.reach(signal);
+      await server.checkAccess(signal);
     } finally {
       await server.close();
     }

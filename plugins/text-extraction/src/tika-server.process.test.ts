@@ -70,7 +70,7 @@ describe('TextExtractor with a Tika server', () => {
     const hint = expect.stringContaining('check the path');
     await expect(stage.start?.()).rejects.toMatchObject({ code: 'HR_STAGE_START', message, hint });
     const signal = new AbortController().signal;
-    await expect(stage.reach?.(() => {}, signal)).rejects.toThrow('answered 404');
+    await expect(stage.checkAccess?.(() => {}, signal)).rejects.toThrow('answered 404');
     await stage.stop?.();
   });
 

@@ -78,7 +78,7 @@ export class EmitDocsToDeleteByPrefix extends Stage<typeof parameters> {
     };
   }
 
-  override async reach(_report: ReportProblem, signal: AbortSignal): Promise<void> {
+  override async checkAccess(_report: ReportProblem, signal: AbortSignal): Promise<void> {
     await (await openPinecone(this.params, signal)).client.close();
   }
 

@@ -130,7 +130,7 @@ export class LanceDBIndexer extends Indexer<typeof parameters> {
     return KeyedEncoder.reference({ ...keyedEncoderOptions(settings), ...deletionSettings(settings) });
   }
 
-  override async reach(): Promise<void> {
+  override async checkAccess(): Promise<void> {
     const settings = this.#settings;
     // The run creates a missing table, but a check changes nothing.
     if (settings.columns !== undefined) return;

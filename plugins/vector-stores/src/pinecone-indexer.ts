@@ -116,7 +116,7 @@ export class PineconeIndexer extends Indexer<typeof parameters> {
     });
   }
 
-  override async reach(_report: ReportProblem, signal: AbortSignal): Promise<void> {
+  override async checkAccess(_report: ReportProblem, signal: AbortSignal): Promise<void> {
     const { client } = await openPinecone(this.params, signal);
     await client.close();
   }

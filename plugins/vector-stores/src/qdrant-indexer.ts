@@ -90,7 +90,7 @@ export class QdrantIndexer extends Indexer<typeof parameters> {
     });
   }
 
-  override async reach(report: ReportProblem, signal: AbortSignal): Promise<void> {
+  override async checkAccess(report: ReportProblem, signal: AbortSignal): Promise<void> {
     const client = await this.#open();
     try {
       await client.read(this.#collection, signal);

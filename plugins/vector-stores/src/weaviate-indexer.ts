@@ -97,7 +97,7 @@ export class WeaviateIndexer extends Indexer<typeof parameters> {
     });
   }
 
-  override async reach(report: ReportProblem, signal: AbortSignal): Promise<void> {
+  override async checkAccess(report: ReportProblem, signal: AbortSignal): Promise<void> {
     const client = await this.#open();
     try {
       await this.#requireClass(client, signal);

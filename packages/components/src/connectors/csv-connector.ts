@@ -19,8 +19,8 @@ import { moveFile } from '../local-files/move-file.ts';
 import { movedAway } from '../local-files/moved-files.ts';
 import { requirePublisher } from '../publishing/require-publisher.ts';
 import { unreadSince } from '../publishing/unread.ts';
+import { checkMovesAccess } from './check-moves-access.ts';
 import { headerOnly } from './header-only.ts';
-import { reachMoves } from './reach-moves.ts';
 
 const parameters = Type.Object({
   /** The file: a local path, a file: URI, or classpath:x, which is x in the working directory. */
@@ -84,9 +84,9 @@ export class CSVConnector extends Connector<typeof parameters> {
     return moveToAfterProcessing !== undefined;
   }
 
-  override async reach(report: ReportProblem): Promise<void> {
+  override async checkAccess(report: ReportProblem): Promise<void> {
     const { path, ...settings } = this.params;
-    await reachMoves(settings, report);
+    await checkMovesAccess(settings, report);
     await new CsvFormat(settings, this.context).publish(localFile(path), headerOnly());
   }
 

@@ -18,22 +18,22 @@ import {
   type Value,
   withDefaults,
 } from '@headrace/engine';
+import { checkDatabaseAccess, checkQueryAccess } from '../database/check-database-access.ts';
 import { checkIncremental } from '../database/check-incremental.ts';
 import { ChildRows } from '../database/child-rows.ts';
 import { Database, type DatabaseConnection, type RowLayout, type RowStream } from '../database/database.ts';
 import { checkDatabase } from '../database/driver-class.ts';
 import { type BoundQuery, bindMark, type HighMark, highestMark, initialMark } from '../database/high-mark.ts';
-import { reachDatabase, reachQuery } from '../database/reach-database.ts';
 import { RowDocuments } from '../database/row-documents.ts';
 import type { FileState } from '../files/file-state.ts';
 import { RememberedMark } from '../files/remembered-mark.ts';
 import {
+  checkStateAccess,
   checkStateConnection,
   defaultStateFile,
   keepsState,
   openState,
   RememberParameter,
-  reachState,
 } from '../files/state-settings.ts';
 import { requirePublisher } from '../publishing/require-publisher.ts';
 import { unreadSince } from '../publishing/unread.ts';
@@ -217,17 +217,17 @@ export class DatabaseConnector extends Connector<typeof parameters> {
     return params.postSQL !== undefined || DatabaseConnector.goesOn(params);
   }
 
-  override async reach(report: ReportProblem): Promise<void> {
+  override async checkAccess(report: ReportProblem): Promise<void> {
     const { sql, otherSQLs, incremental, state = DEFAULT_STATE } = this.params;
     const queries = [{ parameter: 'sql', sql }, ...otherSQLs.map((sql, i) => ({ parameter: `otherSQLs[${i}]`, sql }))];
-    await reachDatabase(this.params, this.context.log, async (connection, database) => {
+    await checkDatabaseAccess(this.params, this.context.log, async (connection, database) => {
       for (const { parameter, sql } of queries) {
         const isBound = incremental !== undefined && parameter === 'sql';
         const query = isBound ? bindMark(database, sql, initialMark(incremental.initial)).text : sql;
-        await reachQuery(connection, database, parameter, query, report, isBound);
+        await checkQueryAccess(connection, database, parameter, query, report, isBound);
       }
     });
-    if (incremental !== undefined && keepsState(state)) await reachState(state, this.context.log);
+    if (incremental !== undefined && keepsState(state)) await checkStateAccess(state, this.context.log);
   }
 
   override async execute(publisher: Publisher | undefined): Promise<void> {

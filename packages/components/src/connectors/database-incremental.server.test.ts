@@ -212,7 +212,7 @@ for (const name of ['postgres', 'mariadb'] as const) {
 
     it('validate --connect prepares a query with placeholders, and finds mistakes in it', async () => {
       const problems: unknown[] = [];
-      const reach = async (sql: string) => {
+      const checkAccess = async (sql: string) => {
         const params = { driver: 'd', idField: 'id', sql, incremental: { column: 'id', initial: '0' }, ...settings() };
         const context = {
           name: `reach-${states}`,
@@ -226,12 +226,12 @@ for (const name of ['postgres', 'mariadb'] as const) {
           ...context,
           signal: new AbortController().signal,
         });
-        await connector.reach((problem) => problems.push(problem));
+        await connector.checkAccess((problem) => problems.push(problem));
         await connector.close();
       };
-      await reach('SELECT 1 AS id WHERE 1 >= ?');
+      await checkAccess('SELECT 1 AS id WHERE 1 >= ?');
       expect(problems).toEqual([]);
-      await reach('SELECT 1 AS id FROM no_such_table WHERE 1 >= ?');
+      await checkAccess('SELECT 1 AS id FROM no_such_table WHERE 1 >= ?');
       expect(problems).toMatchObject([{ parameter: 'sql', message: expect.stringContaining('no_such_table') }]);
     });
 

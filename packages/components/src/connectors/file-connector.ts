@@ -1,4 +1,5 @@
 import {
+  accessHint,
   Connector,
   HeadraceError,
   messageOf,
@@ -6,7 +7,6 @@ import {
   type Publisher,
   READS,
   type ReportProblem,
-  reachHint,
   type Static,
   type TouchedFile,
   Type,
@@ -33,11 +33,11 @@ import { IncompleteFiles } from '../files/incomplete-files.ts';
 import { omittedFiles } from '../files/omitted-files.ts';
 import { sourceError } from '../files/source-error.ts';
 import {
+  checkStateAccess,
   checkStateSettings,
   defaultStateFile,
   keepsState,
   openState,
-  reachState,
   StateParameter,
   stateFile,
 } from '../files/state-settings.ts';
@@ -50,7 +50,7 @@ import { isGone } from '../storage/local-storage.ts';
 import type { ListOptions } from '../storage/storage.ts';
 import { checkStorageSettings, type StorageSettings, storageParameters } from '../storage/storage-parameters.ts';
 import { Storages, unneededStorages } from '../storage/storages.ts';
-import { reachMoves } from './reach-moves.ts';
+import { checkMovesAccess } from './check-moves-access.ts';
 
 const FileOptionsParameter = Type.Object({
   /** Whether documents of files have file_content. Then a file of more than 256 MiB fails. */
@@ -189,13 +189,13 @@ export class FileConnector extends Connector<typeof parameters> {
     return walkMeets(file, params.paths, params.fileOptions ?? WITHOUT_OPTIONS, filterOf(params));
   }
 
-  override async reach(report: ReportProblem, signal: AbortSignal): Promise<void> {
+  override async checkAccess(report: ReportProblem, signal: AbortSignal): Promise<void> {
     const storages = new Storages(this.params as StorageSettings, { once: true });
     const look = async (parameter: string, what: string, reaching: () => Promise<void>) => {
       try {
         await reaching();
       } catch (error) {
-        const { message, hint = reachHint(error) } = toFailure(error, 'HR_SOURCE_UNREADABLE');
+        const { message, hint = accessHint(error) } = toFailure(error, 'HR_SOURCE_UNREADABLE');
         const said = error instanceof HeadraceError ? message : `Cannot read ${what}: ${message}`;
         report({ parameter, message: said, ...(hint === undefined ? {} : { hint }) });
       }
@@ -203,12 +203,12 @@ export class FileConnector extends Connector<typeof parameters> {
     const { paths, state } = this.params;
     const looks = paths.map((path, i) => {
       const start = parseConfigUri(path) as FileUri;
-      return look(`paths[${i}]`, path, async () => (await storages.of(start)).reach(start, signal));
+      return look(`paths[${i}]`, path, async () => (await storages.of(start)).checkAccess(start, signal));
     });
     if (keepsState(state)) {
-      looks.push(look('state.connectionString', 'the state', () => reachState(state, this.context.log)));
+      looks.push(look('state.connectionString', 'the state', () => checkStateAccess(state, this.context.log)));
     }
-    looks.push(reachMoves(localMoves(this.params.fileOptions ?? WITHOUT_OPTIONS), report, 'fileOptions.'));
+    looks.push(checkMovesAccess(localMoves(this.params.fileOptions ?? WITHOUT_OPTIONS), report, 'fileOptions.'));
     try {
       await Promise.all(looks);
     } finally {

@@ -3,7 +3,7 @@ import { localFile, notLocal } from '../file-formats/byte-source.ts';
 import { checkEncoding, encodingParameters } from '../file-formats/encoding/encoding-settings.ts';
 import { JsonFormat } from '../file-formats/json/json-format.ts';
 import { requirePublisher } from '../publishing/require-publisher.ts';
-import { reachFile } from './reach-file.ts';
+import { checkFileAccess } from './check-file-access.ts';
 
 /** The settings of a file handler for JSON that the connector does not have. */
 const ALL_FIELDS = { whitelist: [], blacklist: [] };
@@ -39,8 +39,8 @@ export class JSONConnector extends Connector<typeof parameters> {
     yield* checkEncoding(params, 'standard');
   }
 
-  override async reach(): Promise<void> {
-    await reachFile(this.params.jsonPath);
+  override async checkAccess(): Promise<void> {
+    await checkFileAccess(this.params.jsonPath);
   }
 
   override async execute(publisher: Publisher | undefined): Promise<void> {

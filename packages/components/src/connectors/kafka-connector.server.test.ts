@@ -299,7 +299,7 @@ describe('a broker without the configured SASL mechanism', () => {
     const connector = new KafkaConnector(read({ kafka }), context as ConnectorContext);
     const refused = { message: expect.stringMatching(/mechanism/), hint: expect.stringMatching(/sasl\.mechanism/) };
     await expect(connector.execute(publisher)).rejects.toMatchObject(refused);
-    await expect(connector.reach()).rejects.toMatchObject(refused);
+    await expect(connector.checkAccess()).rejects.toMatchObject(refused);
     await connector.close();
     broker.close();
   });

@@ -14,6 +14,7 @@ import {
   type Value,
 } from '@headrace/engine';
 import { brokersOf, checkBrokers } from '../kafka/brokers.ts';
+import { checkTopicAccess } from '../kafka/check-topic-access.ts';
 import { checkKafkaProperties, kafkaProperties } from '../kafka/client-properties.ts';
 import { CONSUMER_PROPERTIES } from '../kafka/consumer-properties.ts';
 import type { PartitionPosition } from '../kafka/group-member.ts';
@@ -21,7 +22,6 @@ import { isPassing, kafkaError } from '../kafka/kafka-error.ts';
 import { KafkaSource, type KafkaSourceSettings } from '../kafka/kafka-source.ts';
 import { MessageBatch } from '../kafka/message-batch.ts';
 import { MessageDecoder } from '../kafka/message-decoder.ts';
-import { reachTopic } from '../kafka/reach-topic.ts';
 import { ReadProgress } from '../kafka/read-progress.ts';
 import { SettledCommits } from '../kafka/settled-commits.ts';
 import { requirePublisher } from '../publishing/require-publisher.ts';
@@ -167,11 +167,11 @@ export class KafkaConnector extends Connector<typeof parameters> {
     );
   }
 
-  override async reach(): Promise<void> {
+  override async checkAccess(): Promise<void> {
     const { kafka } = this.params;
     const { topic, clientId, bootstrapServers } = kafka;
     const properties = propertiesOf(kafka);
-    await reachTopic({ brokers: brokersOf(bootstrapServers), topic, clientId, properties, block: 'kafka' });
+    await checkTopicAccess({ brokers: brokersOf(bootstrapServers), topic, clientId, properties, block: 'kafka' });
   }
 
   override async execute(publisher: Publisher | undefined): Promise<void> {

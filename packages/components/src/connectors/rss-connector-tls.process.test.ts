@@ -43,7 +43,7 @@ describe.skipIf(!hasOpenssl())('a feed over TLS (needs the command openssl)', ()
       );
     const connector = make();
     try {
-      await make().reach(undefined, publisher.signal);
+      await make().checkAccess(undefined, publisher.signal);
       await connector.execute(publisher);
       return publisher.documents.map(({ id }) => id);
     } finally {

@@ -20,12 +20,12 @@ import { type FeedItem, feedItem } from '../file-formats/feed/feed-item.ts';
 import type { FileState } from '../files/file-state.ts';
 import { FinishedFiles } from '../files/finished-files.ts';
 import {
+  checkStateAccess,
   checkStateConnection,
   defaultStateFile,
   keepsState,
   openState,
   RememberParameter,
-  reachState,
 } from '../files/state-settings.ts';
 import { HttpClient, type HttpClientOptions, headerText, requireSuccess } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
@@ -153,7 +153,7 @@ export class RSSConnector extends Connector<typeof parameters> {
     return keepsState(state);
   }
 
-  override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
+  override async checkAccess(_report: unknown, signal: AbortSignal): Promise<void> {
     try {
       this.#client = await this.#open({ retry: NO_RETRY });
       await this.#read(signal);
@@ -163,7 +163,7 @@ export class RSSConnector extends Connector<typeof parameters> {
       await this.#client?.close();
     }
     const { state } = this.params;
-    if (keepsState(state)) await reachState(state, this.context.log);
+    if (keepsState(state)) await checkStateAccess(state, this.context.log);
   }
 
   override async execute(publisher: Publisher | undefined): Promise<void> {

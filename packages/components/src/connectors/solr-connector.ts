@@ -15,8 +15,8 @@ import {
 } from '@headrace/engine';
 import { HttpError } from '../http/http-error.ts';
 import { isDelivered } from '../publishing/unread.ts';
+import { checkSolrAccess } from '../solr/check-solr-access.ts';
 import { checkSolrParams, cursorQuery } from '../solr/cursor-query.ts';
-import { reachSolr } from '../solr/reach-solr.ts';
 import { Solr } from '../solr/solr.ts';
 import { checkSolr, SolrUrls, solrParameters } from '../solr/solr-settings.ts';
 
@@ -82,8 +82,8 @@ export class SolrConnector extends Connector<typeof parameters> {
     if (params.idField?.trim() === '') yield { parameter: 'idField', message: 'idField must not be empty' };
   }
 
-  override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
-    await reachSolr(this.params.solr, signal);
+  override async checkAccess(_report: unknown, signal: AbortSignal): Promise<void> {
+    await checkSolrAccess(this.params.solr, signal);
   }
 
   override async preExecute(): Promise<void> {

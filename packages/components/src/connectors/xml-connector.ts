@@ -13,7 +13,7 @@ import { invalidBytesParameter } from '../file-formats/encoding/encoding-setting
 import { XmlFormat } from '../file-formats/xml/xml-format.ts';
 import { checkXmlSettings } from '../file-formats/xml/xml-settings.ts';
 import { requirePublisher } from '../publishing/require-publisher.ts';
-import { reachFile } from './reach-file.ts';
+import { checkFileAccess } from './check-file-access.ts';
 
 const parameters = Type.Object({
   /**
@@ -77,11 +77,11 @@ export class XMLConnector extends Connector<typeof parameters> {
     yield* checkXmlSettings(params);
   }
 
-  override async reach(report: ReportProblem): Promise<void> {
+  override async checkAccess(report: ReportProblem): Promise<void> {
     const { filePaths = [], urlFiles } = this.params;
     for (const [i, path] of (urlFiles ?? filePaths).entries()) {
       try {
-        await reachFile(withoutScheme(path));
+        await checkFileAccess(withoutScheme(path));
       } catch (error) {
         const { code: _, ...failure } = toFailure(error, 'HR_SOURCE_UNREADABLE');
         report({ parameter: `${urlFiles === undefined ? 'filePaths' : 'urlFiles'}[${i}]`, ...failure });

@@ -17,8 +17,8 @@ import {
   type ServerUrl,
   type SqliteUrl,
 } from '@headrace/languages/java/sql';
+import { checkDatabaseAccess } from '../database/check-database-access.ts';
 import type { DatabaseSettings } from '../database/database.ts';
-import { reachDatabase } from '../database/reach-database.ts';
 import { checkUrlParameters } from '../database/url-parameters.ts';
 import { extensionsWithoutPath, type FileHandlers } from '../file-formats/handlers/file-handlers.ts';
 import { existsSync } from '../local-files/local-files.ts';
@@ -187,10 +187,10 @@ export async function openState(settings: StateSettings, connector: string, log:
  * Connects to the server of the state. Throws the error if the server is not reachable or rejects the login. Does not
  * check a file.
  */
-export async function reachState(settings: StateSettings, log: Logger): Promise<void> {
+export async function checkStateAccess(settings: StateSettings, log: Logger): Promise<void> {
   const { connectionString } = settings;
   if (connectionString === undefined || stateUrl(connectionString).kind === 'sqlite') return;
-  await reachDatabase(loginOf(settings, connectionString), log, async () => undefined);
+  await checkDatabaseAccess(loginOf(settings, connectionString), log, async () => undefined);
 }
 
 function loginOf({ jdbcUser, jdbcPassword }: StateSettings, connectionString: string): DatabaseSettings {

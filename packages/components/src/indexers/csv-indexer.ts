@@ -16,7 +16,7 @@ import {
 } from '@headrace/engine';
 import { isCsvRow } from '@headrace/formats/records/csv';
 import { CsvEncoder, csvHeader } from '../file-formats/csv/csv-encoder.ts';
-import { checkOutputPath, type Output, openOutputFile, reachOutputFile } from '../local-files/output-file.ts';
+import { checkOutputFileAccess, checkOutputPath, type Output, openOutputFile } from '../local-files/output-file.ts';
 
 const parameters = Type.Object({
   /** The file. Missing folders are created. */
@@ -83,8 +83,8 @@ export class CSVIndexer extends Indexer<typeof parameters> {
     return CsvEncoder.reference({ columns, formulas });
   }
 
-  override async reach(): Promise<void> {
-    await reachOutputFile(this.params.path);
+  override async checkAccess(): Promise<void> {
+    await checkOutputFileAccess(this.params.path);
   }
 
   override async connect(): Promise<void> {

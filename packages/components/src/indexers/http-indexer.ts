@@ -121,7 +121,7 @@ export class HttpIndexer extends Indexer<typeof parameters> {
     return KeyedEncoder.reference({ ...keyedEncoderOptions(settings), ...deletions });
   }
 
-  override async reach(_report: ReportProblem, signal: AbortSignal): Promise<void> {
+  override async checkAccess(_report: ReportProblem, signal: AbortSignal): Promise<void> {
     this.#client = await this.#open();
     try {
       await this.#client.request({ method: 'HEAD', url: rootOf(this.params.url), retry: NO_RETRY, signal });

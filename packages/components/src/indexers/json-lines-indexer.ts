@@ -16,10 +16,10 @@ import {
 } from '@headrace/engine';
 import { JsonEncoder } from '../file-formats/json/json-encoder.ts';
 import {
+  checkOutputFileAccess,
   checkOutputPath,
   type Output,
   openOutputFile,
-  reachOutputFile,
   StandardOutput,
 } from '../local-files/output-file.ts';
 
@@ -69,8 +69,8 @@ export class JsonLinesIndexer extends Indexer<typeof parameters> {
     return JsonEncoder.reference({ whitelist, blacklist });
   }
 
-  override async reach(): Promise<void> {
-    if (this.params.path !== '-') await reachOutputFile(this.params.path);
+  override async checkAccess(): Promise<void> {
+    if (this.params.path !== '-') await checkOutputFileAccess(this.params.path);
   }
 
   override async connect(): Promise<void> {

@@ -108,7 +108,7 @@ await describeWithOwnServer('kafka', (server) => {
     });
     const hint = 'Check kafkaTopic.topic: it must exist.';
     await expect(indexer.connect()).rejects.toMatchObject({ hint });
-    await expect(indexer.reach(() => undefined)).rejects.toMatchObject({ hint });
+    await expect(indexer.checkAccess(() => undefined)).rejects.toMatchObject({ hint });
     const lost = await runs.send('127.0.0.1:1', 'any', numbered(1), 'connectTimeout: 0');
     expect(lost.message).toMatch(/Indexer could not connect[\s\S]*Kafka at 127\.0\.0\.1:1: .*ECONNREFUSED/);
   });

@@ -16,9 +16,9 @@ import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { KeyedEncoder, keyedEncoderOptions } from '../delivery/keyed-encoder.ts';
 import { retriesOf } from '../delivery/retries.ts';
 import { brokersOf, checkBrokers } from '../kafka/brokers.ts';
+import { checkTopicAccess } from '../kafka/check-topic-access.ts';
 import { checkKafkaProperties, type KafkaProperties, kafkaProperties } from '../kafka/client-properties.ts';
 import { PRODUCER_PROPERTIES } from '../kafka/producer-properties.ts';
-import { reachTopic } from '../kafka/reach-topic.ts';
 import { TopicWriter } from '../kafka/topic-writer.ts';
 
 const parameters = Type.Object({
@@ -97,8 +97,8 @@ export class KafkaIndexer extends Indexer<typeof parameters> {
     return KeyedEncoder.reference({ ...keyedEncoderOptions(settings), ...deletionSettings(settings) });
   }
 
-  override async reach(_report: ReportProblem): Promise<void> {
-    await reachTopic({ ...this.#place(), block: 'kafkaTopic' });
+  override async checkAccess(_report: ReportProblem): Promise<void> {
+    await checkTopicAccess({ ...this.#place(), block: 'kafkaTopic' });
   }
 
   override async connect(): Promise<void> {

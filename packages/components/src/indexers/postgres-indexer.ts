@@ -16,9 +16,9 @@ import {
   Type,
   type WriterPass,
 } from '@headrace/engine';
+import { checkDatabaseAccess } from '../database/check-database-access.ts';
 import { Database, type DatabaseSettings } from '../database/database.ts';
 import { checkDatabase } from '../database/driver-class.ts';
-import { reachDatabase } from '../database/reach-database.ts';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { retriesOf } from '../delivery/retries.ts';
 import { PostgresEncoder } from '../postgres-index/postgres-encoder.ts';
@@ -155,10 +155,10 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
     });
   }
 
-  override async reach(report: ReportProblem): Promise<void> {
+  override async checkAccess(report: ReportProblem): Promise<void> {
     const { log } = this.context;
     const { table, create } = this.params;
-    await reachDatabase(this.#databaseSettings(), log, async (connection, database) => {
+    await checkDatabaseAccess(this.#databaseSettings(), log, async (connection, database) => {
       const { rows } = await connection.query(database.driver.prepare('select to_regclass(?)::text'), [table]);
       // The run creates a missing table.
       if (create === undefined || rows[0]?.[0] !== null)

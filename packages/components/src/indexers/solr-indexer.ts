@@ -29,16 +29,16 @@ import { compareCollection, createCollection, deleteMissingFromCollection } from
 import { WatchedCollection } from '../reindexing/watched-collection.ts';
 import { checkAllowedNotices } from '../search-engine/allowed-notices.ts';
 import type { SearchEngine } from '../search-engine/search-engine.ts';
+import { checkSolrAccess } from '../solr/check-solr-access.ts';
 import {
   type CollectionParameters,
   collectionOf,
   collectionParameters,
   planOf,
 } from '../solr/collection-parameters.ts';
-import { reachSolr } from '../solr/reach-solr.ts';
 import { SolrEncoder, type SolrEncoderOptions } from '../solr/solr-encoder.ts';
 import { connectToSolr, splitCoreUrl } from '../solr/solr-nodes.ts';
-import { checkSolrAccess, SolrUrls, solrParameters, solrUrls } from '../solr/solr-settings.ts';
+import { checkSolrSettings, SolrUrls, solrParameters, solrUrls } from '../solr/solr-settings.ts';
 import { SolrWriter } from '../solr/solr-writer.ts';
 
 /** Why a run waits while its collection is rebuilt. */
@@ -105,7 +105,7 @@ export class SolrIndexer extends Indexer<typeof parameters> {
 
   static override *check(params: Static<typeof parameters>, settings: IndexerSettings): Generator<ParameterProblem> {
     yield* checkAddress(params, settings);
-    yield* checkSolrAccess(params, solrUrls({ url: params.url ?? [] }), '');
+    yield* checkSolrSettings(params, solrUrls({ url: params.url ?? [] }), '');
     yield* checkRebuild(params);
     yield* checkAllowedNotices(params);
     yield* checkRunId(params.sync, settings);
@@ -164,21 +164,21 @@ export class SolrIndexer extends Indexer<typeof parameters> {
     return new IndexAdmin(await connectToSolr({ ...this.params, url: this.params.url ?? [] }, DEFAULT_RETRY));
   }
 
-  override async reach(report: ReportProblem, signal: AbortSignal): Promise<void> {
+  override async checkAccess(report: ReportProblem, signal: AbortSignal): Promise<void> {
     const settings = { ...this.params, url: this.params.url ?? [] };
     const { useCloudClient, zkHosts = [], defaultCollection = '', create, rebuild } = settings;
     if (create !== undefined || rebuild !== undefined) {
       const admin = await this.#openAdmin();
-      await this.#reachCollection(admin, report).finally(() => admin.close());
+      await this.#checkCollectionAccess(admin, report).finally(() => admin.close());
       return;
     }
     // ZooKeeper knows the nodes of a SolrCloud. Without a collection there is nothing more to check.
-    if (!useCloudClient || (zkHosts.length === 0 && defaultCollection !== '')) return reachSolr(settings, signal);
+    if (!useCloudClient || (zkHosts.length === 0 && defaultCollection !== '')) return checkSolrAccess(settings, signal);
     await (await connectToSolr(settings)).close();
   }
 
   /** Reports what differs from the block `create`, and an alias that cannot be moved. */
-  async #reachCollection(admin: IndexAdmin, report: ReportProblem): Promise<void> {
+  async #checkCollectionAccess(admin: IndexAdmin, report: ReportProblem): Promise<void> {
     const { rebuild } = this.params;
     const { alias } = planOf(this.params);
     try {

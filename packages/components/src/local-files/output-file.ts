@@ -4,13 +4,13 @@ import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import {
+  accessHint,
   contractError,
   HeadraceError,
   kindOf,
   type Logger,
   messageOf,
   type ParameterProblem,
-  reachHint,
 } from '@headrace/engine';
 import { endLastRow, type RowFormat } from '@headrace/formats/records/split';
 import { access, makeFolders, open, stat } from './local-files.ts';
@@ -92,14 +92,14 @@ export function* checkOutputPath(path: string): Generator<ParameterProblem> {
 }
 
 /** Checks by the permissions whether a file could be written and its folders created. Throws `HR_INDEXER_CONNECT`. */
-export async function reachOutputFile(path: string): Promise<void> {
+export async function checkOutputFileAccess(path: string): Promise<void> {
   try {
     const found = await stat(path).catch(() => undefined);
     if (found?.isDirectory()) throw new Error('it is a folder');
     if (found === undefined) await requireWritableFolder(dirname(path));
     else await access(path, constants.W_OK);
   } catch (error) {
-    const hint = reachHint(error) ?? 'Name a file in a folder that exists or can be created.';
+    const hint = accessHint(error) ?? 'Name a file in a folder that exists or can be created.';
     throw new HeadraceError('HR_INDEXER_CONNECT', `Cannot write to ${path}: ${messageOf(error)}`, { hint });
   }
 }

@@ -33,16 +33,16 @@ import { checkAllowedNotices } from './allowed-notices.ts';
 import { BulkEncoder, type BulkEncoderOptions, type JoinSettings } from './bulk-encoder.ts';
 import type { ProductName } from './bulk-reply.ts';
 import { BulkWriter, type BulkWriterOptions, type StreamOptions } from './bulk-writer.ts';
+import { checkIndexAccess } from './check-index-access.ts';
 import { baseUrls, checkConnection } from './connection.ts';
 import { dataStreamConflicts, documentConflicts } from './data-stream-conflicts.ts';
 import { DataStreams, type IndexTemplate } from './data-streams.ts';
 import { HashingBulkEncoder } from './hashing-bulk-encoder.ts';
 import { whyAlone } from './index-destination.ts';
 import { hashesFileOf, openHashes } from './index-hashes.ts';
-import { definitionOf, jsonOf, openAdmin, planOf, reachDefinition, withAdmin } from './index-lifecycle.ts';
+import { checkDefinitionAccess, definitionOf, jsonOf, openAdmin, planOf, withAdmin } from './index-lifecycle.ts';
 import { checkIndexName, isFixedName, isIndexTemplate, isNameOfIndex } from './index-name.ts';
 import type { IndexParameters } from './index-parameters.ts';
-import { reachIndex } from './reach-index.ts';
 import { RecordedChanges } from './recorded-changes.ts';
 import { SearchEngine, type SearchEngineSettings } from './search-engine.ts';
 import { WriteRecorder } from './write-recorder.ts';
@@ -140,22 +140,22 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     return writeNameOf(this.#rebuild.index);
   }
 
-  override async reach(report: ReportProblem): Promise<void> {
+  override async checkAccess(report: ReportProblem): Promise<void> {
     const { create, rebuild } = this.bulk;
     const isMade = create !== undefined || rebuild !== undefined;
     const parameter = rebuild?.alias === undefined ? 'index' : 'rebuild.alias';
     let isStream = false;
-    if (rebuild === undefined && !this.#namesIndex) isStream = await this.#reachStream(report);
+    if (rebuild === undefined && !this.#namesIndex) isStream = await this.#checkStreamAccess(report);
     // If the run creates the index, a missing index is no problem.
     const reportMissing: ReportProblem = (problem) => {
       if ((!isMade && !isStream) || problem.severity !== 'warning') report(problem);
     };
-    await reachIndex(this.bulk, { index: aliasOf(this.bulk), parameter, isMadeByWriting: true }, reportMissing);
-    if (isMade) await reachDefinition(this.bulk, !isStream && isFixedName(aliasOf(this.bulk)), report);
+    await checkIndexAccess(this.bulk, { index: aliasOf(this.bulk), parameter, isMadeByWriting: true }, reportMissing);
+    if (isMade) await checkDefinitionAccess(this.bulk, !isStream && isFixedName(aliasOf(this.bulk)), report);
   }
 
   /** Reports settings that do not fit a data stream. Returns whether the destination is one. */
-  async #reachStream(report: ReportProblem): Promise<boolean> {
+  async #checkStreamAccess(report: ReportProblem): Promise<boolean> {
     const { dataStream, index } = this.bulk;
     if (dataStream === false) return false;
     const { named } = await definitionOf(this.bulk);

@@ -63,7 +63,7 @@ await describeWithServer('opensearch', (server) => {
   }
 
   /** Returns what `validate --connect` reports for an index. */
-  async function reach(index: string): Promise<string[]> {
+  async function checkAccess(index: string): Promise<string[]> {
     const { log } = new CollectingPublisher();
     const indexer = new OpenSearchIndexer(withDefaults(OpenSearchIndexer.parameters, { url: server.url, index }), {
       runId: 'r',
@@ -72,7 +72,7 @@ await describeWithServer('opensearch', (server) => {
       settings: withDefaults(indexerSettings),
     });
     const said: string[] = [];
-    await indexer.reach(({ severity = 'error', message }) =>
+    await indexer.checkAccess(({ severity = 'error', message }) =>
       said.push(`${severity}: ${message.replaceAll(index, 'I').replace(/^http:[^ ]*?\/?(?=:? )/, 'U')}`),
     );
     return said;
@@ -85,32 +85,34 @@ await describeWithServer('opensearch', (server) => {
       for (const block of ['read_only_allow_delete', 'write', 'read_only']) {
         const index = await create({ [`index.blocks.${block}`]: true });
         expect((await send(index)).failures, block).toEqual(undelivered);
-        expect(await reach(index)).toEqual([`error: U: the index I accepts no writes: index.blocks.${block} is set`]);
+        expect(await checkAccess(index)).toEqual([
+          `error: U: the index I accepts no writes: index.blocks.${block} is set`,
+        ]);
         await ask('PUT', `/${index}/_settings`, { [`index.blocks.${block}`]: null });
-        expect(await reach(index)).toEqual([]);
+        expect(await checkAccess(index)).toEqual([]);
       }
       const closed = await create();
       await ask('POST', `/${closed}/_close`);
       expect((await send(closed)).failures).toEqual(undelivered);
-      expect(await reach(closed)).toEqual(['error: U: the index I is closed']);
+      expect(await checkAccess(closed)).toEqual(['error: U: the index I is closed']);
     });
 
     it('a document is undelivered if an alias has no write index', async () => {
       const [first, second, alias] = [await create(), await create(), newName()];
       const add = (index: string, more: object = {}) => ({ add: { index, alias, ...more } });
       await ask('POST', '/_aliases', { actions: [add(first)] });
-      expect([(await send(alias)).failures, await reach(alias)]).toEqual([[], []]);
+      expect([(await send(alias)).failures, await checkAccess(alias)]).toEqual([[], []]);
       await ask('POST', '/_aliases', { actions: [add(second)] });
       expect((await send(alias)).failures).toEqual(undelivered);
-      expect(await reach(alias)).toEqual([expect.stringContaining('and none of them is its write index')]);
+      expect(await checkAccess(alias)).toEqual([expect.stringContaining('and none of them is its write index')]);
       await ask('POST', '/_aliases', { actions: [add(second, { is_write_index: true })] });
-      expect([(await send(alias)).failures, await reach(alias)]).toEqual([[], []]);
+      expect([(await send(alias)).failures, await checkAccess(alias)]).toEqual([[], []]);
     });
 
     it('a document is undelivered if the index name is invalid, unless the document names the index', async () => {
       expect((await send('Bad_NAME')).failures).toEqual(undelivered);
-      expect(await reach('Bad_NAME')).toEqual(['error: U has no index I, and this name is not valid']);
-      expect(await reach(newName())).toEqual(['warning: U has no index I']);
+      expect(await checkAccess('Bad_NAME')).toEqual(['error: U has no index I, and this name is not valid']);
+      expect(await checkAccess(newName())).toEqual(['warning: U has no index I']);
       const { failures } = await send(await create(), { indexOverrideField: 'to' }, { to: 'Bad_NAME' });
       expect(failures).toEqual([{ index: 0, message: expect.stringContaining('Bad_NAME'), status: 400 }]);
     });

@@ -44,7 +44,7 @@ export function definitionOf({ create = withDefaults(CreateParameter) }: IndexPa
  * Reports each difference between the block `create` and what exists.
  * @param hasIndex whether the block describes an index, and not only templates and pipelines
  */
-export async function reachDefinition(
+export async function checkDefinitionAccess(
   params: IndexParameters & SearchEngineSettings,
   hasIndex: boolean,
   report: ReportProblem,

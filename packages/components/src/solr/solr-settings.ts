@@ -146,14 +146,14 @@ function* withoutEffect(settings: SolrSettings): Generator<ParameterProblem> {
       'Set useCloudClient and defaultCollection, or remove zkHosts.',
     );
   }
-  yield* checkSolrAccess(settings, solrUrls(settings), 'solr');
+  yield* checkSolrSettings(settings, solrUrls(settings), 'solr');
 }
 
 /**
  * Reports mistakes in the credentials and TLS settings. `block` is the block of the parameters; '' means the current
  * block.
  */
-export function* checkSolrAccess(
+export function* checkSolrSettings(
   settings: Omit<SolrSettings, 'url'>,
   urls: readonly string[],
   block: 'solr' | '',

@@ -56,7 +56,7 @@ it('SolrWriter reports a missing core instead of the HTML page of the server', a
     notices: silentNotices,
     settings: withDefaults(indexerSettings),
   });
-  await expect(indexer.reach(() => undefined, new AbortController().signal)).rejects.toThrow(
+  await expect(indexer.checkAccess(() => undefined, new AbortController().signal)).rejects.toThrow(
     /\/solr\/nope\/select answered 404: there is no such core or collection$/,
   );
 });

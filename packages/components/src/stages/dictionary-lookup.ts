@@ -109,7 +109,7 @@ export class DictionaryLookup extends Stage<typeof parameters> {
     this.#pairs = fieldPairs(params.source, params.dest);
   }
 
-  override async reach(): Promise<void> {
+  override async checkAccess(): Promise<void> {
     await this.start();
     this.stop();
   }

@@ -21,8 +21,8 @@ import {
 import { checkDestination } from '../fields/destination.ts';
 import { requireSuccess } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
+import { checkIndexAccess } from '../search-engine/check-index-access.ts';
 import { checkConnection, connectionParameters } from '../search-engine/connection.ts';
-import { reachIndex } from '../search-engine/reach-index.ts';
 import { SearchEngine } from '../search-engine/search-engine.ts';
 
 const parameters = Type.Object({
@@ -104,10 +104,10 @@ export class ElasticsearchLookup extends Stage<typeof parameters> {
     mayBeOneItem: (error) => error instanceof HttpError && (error.status === 400 || error.status === 413),
   });
 
-  override async reach(report: ReportProblem): Promise<void> {
+  override async checkAccess(report: ReportProblem): Promise<void> {
     const { elasticsearch } = this.params;
     const place = { index: elasticsearch.index, parameter: 'elasticsearch.index', isMadeByWriting: false };
-    await reachIndex(elasticsearch, place, report);
+    await checkIndexAccess(elasticsearch, place, report);
   }
 
   override async start(): Promise<void> {

@@ -75,7 +75,7 @@ export class ExtractEntitiesFST extends Stage<typeof parameters> {
     this.#output = entityOutput(params);
   }
 
-  override async reach(): Promise<void> {
+  override async checkAccess(): Promise<void> {
     await this.start();
     this.stop();
   }

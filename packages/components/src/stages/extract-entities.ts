@@ -92,7 +92,7 @@ export class ExtractEntities extends Stage<typeof parameters> {
     this.#output = entityOutput(params);
   }
 
-  override async reach(): Promise<void> {
+  override async checkAccess(): Promise<void> {
     await this.start();
     this.stop();
   }

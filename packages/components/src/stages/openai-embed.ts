@@ -144,7 +144,7 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
     mayBeOneItem: (error) => error instanceof HttpError && [400, 413, 422].includes(error.status ?? 0),
   });
 
-  override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
+  override async checkAccess(_report: unknown, signal: AbortSignal): Promise<void> {
     const base = baseUrlOf(this.params);
     const client = await this.#open(NO_RETRY);
     try {

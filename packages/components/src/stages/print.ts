@@ -98,7 +98,7 @@ export class Print extends Stage<typeof parameters> {
     this.#path = context.preview === true ? undefined : path;
   }
 
-  override async reach(report: ReportProblem): Promise<void> {
+  override async checkAccess(report: ReportProblem): Promise<void> {
     const { outputFile } = this.params;
     if (outputFile === undefined) return;
     const folder = dirname(outputFile);

@@ -100,7 +100,7 @@ export class PromptOllama extends Stage<typeof parameters> {
       ? ''
       : `{"role":"system","content":${writeString(this.params.systemPrompt)}},`;
 
-  override async reach(report: ReportProblem, signal: AbortSignal): Promise<void> {
+  override async checkAccess(report: ReportProblem, signal: AbortSignal): Promise<void> {
     const client = await HttpClient.open({ connections: 1, retry: NO_RETRY });
     try {
       const url = `${this.#base}/api/tags`;

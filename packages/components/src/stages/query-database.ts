@@ -18,11 +18,11 @@ import {
   type Value,
 } from '@headrace/engine';
 import type { PreparedSql } from '@headrace/languages/java/sql';
+import { checkDatabaseAccess } from '../database/check-database-access.ts';
 import { ConnectionPool } from '../database/connection-pool.ts';
 import { Database, type SqlParameter } from '../database/database.ts';
 import { checkDatabase } from '../database/driver-class.ts';
 import { INPUT_TYPES, type InputType, toParameter } from '../database/input-types.ts';
-import { reachDatabase } from '../database/reach-database.ts';
 import { columnOf } from '../database/row-documents.ts';
 import { sizeOfRow } from '../database/row-size.ts';
 
@@ -145,8 +145,8 @@ export class QueryDatabase extends Stage<typeof parameters> {
     this.#inputs = params.inputTypes as InputType[];
   }
 
-  override async reach(): Promise<void> {
-    await reachDatabase(this.params, this.context.log, async () => undefined);
+  override async checkAccess(): Promise<void> {
+    await checkDatabaseAccess(this.params, this.context.log, async () => undefined);
   }
 
   override async start(): Promise<void> {

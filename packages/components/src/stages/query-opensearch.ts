@@ -16,8 +16,8 @@ import {
 import { checkDestination } from '../fields/destination.ts';
 import { requireSuccess } from '../http/http-client.ts';
 import { followJsonPointer, parseJsonPointer } from '../json/json-pointer.ts';
+import { checkIndexAccess } from '../search-engine/check-index-access.ts';
 import { checkConnection, connectionParameters } from '../search-engine/connection.ts';
-import { reachIndex } from '../search-engine/reach-index.ts';
 import { SearchEngine } from '../search-engine/search-engine.ts';
 
 const parameters = Type.Object({
@@ -108,10 +108,10 @@ export class QueryOpensearch extends Stage<typeof parameters> {
     this.#template = openTemplate(params);
   }
 
-  override async reach(report: ReportProblem): Promise<void> {
+  override async checkAccess(report: ReportProblem): Promise<void> {
     const { opensearch } = this.params;
     const place = { index: opensearch.index, parameter: 'opensearch.index', isMadeByWriting: false };
-    await reachIndex(opensearch, place, report);
+    await checkIndexAccess(opensearch, place, report);
   }
 
   override async start(): Promise<void> {

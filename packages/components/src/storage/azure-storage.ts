@@ -4,11 +4,11 @@ import { type Agents, openAgents } from '../http/agents.ts';
 import { loadLibrary } from '../libraries/optional-library.ts';
 import type { FileUri } from './file-uri.ts';
 import {
+  checkAccessByListing,
   type ListOptions,
   movedKey,
   nanosOf,
   type RangedFile,
-  reachByListing,
   type Storage,
   type StoredFile,
 } from './storage.ts';
@@ -46,8 +46,8 @@ export class AzureStorage implements Storage {
     yield* this.#listPrefix(start.authority, container, name, options);
   }
 
-  reach(start: FileUri, signal: AbortSignal): Promise<void> {
-    return reachByListing(this, start, signal);
+  checkAccess(start: FileUri, signal: AbortSignal): Promise<void> {
+    return checkAccessByListing(this, start, signal);
   }
 
   async stat(uri: FileUri): Promise<StoredFile> {

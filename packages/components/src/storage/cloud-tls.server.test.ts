@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, type TLSSocket } from 'node:tls';
-import { DEFAULT_POLICY, enforcePolicy, reachHint } from '@headrace/engine';
+import { accessHint, DEFAULT_POLICY, enforcePolicy } from '@headrace/engine';
 import { hasOpenssl, makeCertificates } from '@headrace/testing/certificates';
 import { describeWithServer, type RealServer } from '@headrace/testing/real-server';
 import { StubServer } from '@headrace/testing/stub-server';
@@ -59,7 +59,7 @@ function suite(server: RealServer, provider: Provider): void {
     const storages = new Storages({ [block]: { ...settings, ...trust } }, { once: true });
     try {
       const uri = parseFileUri(path);
-      await (await storages.of(uri)).reach(uri, AbortSignal.timeout(60_000));
+      await (await storages.of(uri)).checkAccess(uri, AbortSignal.timeout(60_000));
       return String(await storages.readContent(path, 100));
     } finally {
       await storages.close();
@@ -71,7 +71,7 @@ function suite(server: RealServer, provider: Provider): void {
     if (reads) return expect(await read(port, trust)).toBe('safe');
     const error: unknown = await read(port, trust).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
-    if (!demands) expect(reachHint(error)).toContain('Configure the CA of the certificate');
+    if (!demands) expect(accessHint(error)).toContain('Configure the CA of the certificate');
   });
 
   it('connects through the proxy of the environment to hosts that the policy allows', async () => {

@@ -8,11 +8,11 @@ import type { FileUri } from './file-uri.ts';
 import { GcsLogin } from './gcs/gcs-login.ts';
 import { readRange, resumedReading } from './resumed-reading.ts';
 import {
+  checkAccessByListing,
   type ListOptions,
   movedKey,
   nanosOf,
   type RangedFile,
-  reachByListing,
   type Storage,
   type StoredFile,
 } from './storage.ts';
@@ -75,8 +75,8 @@ export class GcsStorage implements Storage {
     return this.#listPrefix(start.authority, start.path.slice(1), options);
   }
 
-  reach(start: FileUri, signal: AbortSignal): Promise<void> {
-    return reachByListing(this, start, signal);
+  checkAccess(start: FileUri, signal: AbortSignal): Promise<void> {
+    return checkAccessByListing(this, start, signal);
   }
 
   async stat(uri: FileUri): Promise<StoredFile> {

@@ -8,7 +8,7 @@ export { cachedVector } from '../caches/checked-vector.ts';
 export type { GuardedCache } from '../caches/guarded-cache.ts';
 export { CacheParameter, checkCache, openCache } from '../caches/open-cache.ts';
 export { remove, rename } from '../local-files/local-files.ts';
-export { checkOutputPath, type Output, openOutputFile, reachOutputFile } from '../local-files/output-file.ts';
+export { checkOutputFileAccess, checkOutputPath, type Output, openOutputFile } from '../local-files/output-file.ts';
 export { type ContentFields, contentOf } from './content-of.ts';
 export { type FileUri, localFileUri, parseConfigUri, parseFileUri } from './file-uri.ts';
 export { FileTooLarge } from './read-whole.ts';

@@ -19,7 +19,7 @@ export class LocalStorage implements Storage {
     else if (!options.skips(localFileUri(start.path))) yield* listFolder(start.path, options);
   }
 
-  async reach({ path }: FileUri): Promise<void> {
+  async checkAccess({ path }: FileUri): Promise<void> {
     await access(path, fs.constants.R_OK);
   }
 

@@ -1,4 +1,4 @@
-import { DEFAULT_POLICY, enforcePolicy, reachHint, withDefaults } from '@headrace/engine';
+import { accessHint, DEFAULT_POLICY, enforcePolicy, withDefaults } from '@headrace/engine';
 import { StubServer } from '@headrace/testing/stub-server';
 import { afterEach, expect, it, vi } from 'vitest';
 import { parseFileUri } from './file-uri.ts';
@@ -91,5 +91,5 @@ it('a refusal of S3 has a hint that is true for wrong keys and for missing permi
   const refusal = await list(stub.url).catch((error: unknown) => error);
   await stub.close();
   expect(refusal).toMatchObject({ message: 'There is no such key.' });
-  expect(reachHint(refusal)).toBe('The server refuses this: check the credentials and their permissions.');
+  expect(accessHint(refusal)).toBe('The server refuses this: check the credentials and their permissions.');
 });

@@ -5,11 +5,11 @@ import { loadLibrary } from '../libraries/optional-library.ts';
 import { type FileUri, s3ObjectUri } from './file-uri.ts';
 import { readRange, resumedReading } from './resumed-reading.ts';
 import {
+  checkAccessByListing,
   type ListOptions,
   movedKey,
   nanosOf,
   type RangedFile,
-  reachByListing,
   type Storage,
   type StoredFile,
 } from './storage.ts';
@@ -53,8 +53,8 @@ export class S3Storage implements Storage {
     return this.#listPrefix(start.authority, start.path.slice(1), options);
   }
 
-  reach(start: FileUri, signal: AbortSignal): Promise<void> {
-    return reachByListing(this, start, signal);
+  checkAccess(start: FileUri, signal: AbortSignal): Promise<void> {
+    return checkAccessByListing(this, start, signal);
   }
 
   async stat(uri: FileUri): Promise<StoredFile> {

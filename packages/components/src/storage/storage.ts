@@ -37,7 +37,7 @@ export interface Storage {
   /** Lists all files at or below a path, page by page, without folders. Keeps no pages in memory. */
   list(start: FileUri, options: ListOptions): AsyncIterable<StoredFile>;
   /** Checks that a path can be listed or read; throws the reason if not. The path may be empty. */
-  reach(start: FileUri, signal: AbortSignal): Promise<void>;
+  checkAccess(start: FileUri, signal: AbortSignal): Promise<void>;
   stat(uri: FileUri): Promise<StoredFile>;
   /** Returns the bytes of a file. The caller may use a chunk until it reads the next one. */
   read(uri: FileUri): AsyncIterable<Uint8Array>;
@@ -68,7 +68,7 @@ export function shortRange(path: string, start: number, end: number, found: numb
 /**
  * Lists the first files at a path. If that succeeds, the storage is reachable, accepts the login, and has the bucket.
  */
-export async function reachByListing(
+export async function checkAccessByListing(
   storage: Pick<Storage, 'list'>,
   start: FileUri,
   signal: AbortSignal,

@@ -4,9 +4,9 @@ import type { SourceText } from '../document/source-text.ts';
 import type { ErrorCode } from '../errors/error-codes.ts';
 import type { NoticeDetails, Notices } from '../notices/notice.ts';
 import type { CustomNoticeCode, NoticeClass, NoticeCode } from '../notices/notice-table.ts';
+import type { ReportProblem } from './access-check.ts';
 import type { Logger } from './logger.ts';
 import type { ParameterProblem, TouchedFile } from './parameters.ts';
-import type { ReportProblem } from './reach.ts';
 import type { Static, TObject } from './schema.ts';
 
 /** The environment of a connector. */
@@ -243,8 +243,8 @@ export abstract class Connector<P extends TObject = TObject> {
     this.context = context;
   }
 
-  /** Checks whether the source is available, without a run. See `Reachable`. */
-  reach?(report: ReportProblem, signal: AbortSignal): Promise<void>;
+  /** Checks whether the source is available, without a run. See `ChecksAccess`. */
+  checkAccess?(report: ReportProblem, signal: AbortSignal): Promise<void>;
 
   preExecute?(): void | Promise<void>;
 

@@ -1,12 +1,12 @@
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import type { Notices } from '../notices/notice.ts';
+import type { ReportProblem } from './access-check.ts';
 import type { FailedInChunk, ModuleReference } from './connector.ts';
 import type { DestinationAccess } from './destination.ts';
 import type { IndexerSettings } from './indexer-settings.ts';
 import type { Logger } from './logger.ts';
 import type { ParameterProblem } from './parameters.ts';
-import type { ReportProblem } from './reach.ts';
 import type { Static, TObject } from './schema.ts';
 
 /** The environment of an indexer. */
@@ -247,8 +247,8 @@ export abstract class Indexer<P extends TObject = TObject> {
    */
   abstract encoder(pipeline?: string): ModuleReference | undefined;
 
-  /** Checks whether the destination is available, without a run. See `Reachable`. */
-  reach?(report: ReportProblem, signal: AbortSignal): Promise<void>;
+  /** Checks whether the destination is available, without a run. See `ChecksAccess`. */
+  checkAccess?(report: ReportProblem, signal: AbortSignal): Promise<void>;
 
   /**
    * Opens the destination, in one attempt. An error ends the run with `Indexer could not connect.` and the reason.

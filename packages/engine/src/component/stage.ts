@@ -1,9 +1,9 @@
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import type { Notices } from '../notices/notice.ts';
+import type { ReportProblem } from './access-check.ts';
 import type { Logger } from './logger.ts';
 import type { ParameterProblem, TouchedFile } from './parameters.ts';
-import type { ReportProblem } from './reach.ts';
 import type { Static, TObject } from './schema.ts';
 
 /** The environment of a stage. */
@@ -88,8 +88,8 @@ export abstract class Stage<P extends TObject = TObject> {
     this.context = context;
   }
 
-  /** Checks whether everything that the stage needs is available, without a run. See `Reachable`. */
-  reach?(report: ReportProblem, signal: AbortSignal): Promise<void>;
+  /** Checks whether everything that the stage needs is available, without a run. See `ChecksAccess`. */
+  checkAccess?(report: ReportProblem, signal: AbortSignal): Promise<void>;
 
   start?(): void | Promise<void>;
 

@@ -3,11 +3,11 @@ import { Registry } from '../component/registry.ts';
 import { HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import { formatProblem } from '../errors/problem.ts';
 import { silentNotices } from '../notices/notice.ts';
+import type { AccessCheckRequest } from './check-access.ts';
 import { checkConfig } from './check-config.ts';
-import type { ReachRequest } from './reach-config.ts';
 
 /** A request to undo a run. */
-export interface RollbackRequest extends ReachRequest {
+export interface RollbackRequest extends AccessCheckRequest {
   /** The run to undo. Undefined for the run whose output is in use. */
   readonly runId?: string;
 }

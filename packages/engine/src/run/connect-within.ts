@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../component/logger.ts';
-import { mayBeThereLater, reachReason } from '../config/reach-error.ts';
+import { accessReason, mayBeThereLater } from '../config/access-error.ts';
 import { type Failure, HeadraceError } from '../errors/headrace-error.ts';
 import { OverdueError } from './time-limits.ts';
 
@@ -38,7 +38,7 @@ export async function connectWithin(
         const left = timeoutMillis - elapsed();
         if (!mayBeThereLater(error) || left <= 0) throw explained(error, isLogged ? elapsed() : undefined);
         if (!isLogged) {
-          const { message } = reachReason(error);
+          const { message } = accessReason(error);
           log.warn(`${message}. Waiting up to ${seconds(timeoutMillis)} for the destination (indexer.connectTimeout)`);
         }
         isLogged = true;
@@ -70,7 +70,7 @@ const STOPPED: Failure = {
 /** Adds the hint of `validate --connect` to an error, and the time that the run waited for the destination. */
 function explained(error: unknown, waitedMillis: number | undefined): unknown {
   if (error instanceof OverdueError) return error;
-  const { message, hint } = reachReason(error);
+  const { message, hint } = accessReason(error);
   const waited =
     waitedMillis === undefined ? '' : `. The run tried for ${seconds(waitedMillis)} (indexer.connectTimeout)`;
   const code = error instanceof HeadraceError ? error.code : 'HR_INDEXER_CONNECT';

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { RegistrySource } from '../component/registry.ts';
-import type { ReachRequest } from '../config/reach-config.ts';
+import type { AccessCheckRequest } from '../config/check-access.ts';
 import type { RollbackRequest } from '../config/rollback-config.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
@@ -39,7 +39,7 @@ export { machineBytes } from '../memory/machine-memory.ts';
 export { limitHeaps, SERVICE_FLAGS } from '../threads/v8-tuning.ts';
 
 /** The answer of a thread to a request other than a run. */
-type Answer = Extract<FromRun, { type: 'previewed' | 'reached' | 'rolled-back' }>;
+type Answer = Extract<FromRun, { type: 'previewed' | 'access-checked' | 'rolled-back' }>;
 
 export interface RunLauncherOptions {
   /** The limit of the JavaScript heap of each thread of a run, in MiB. */
@@ -156,13 +156,13 @@ export class RunLauncher {
    * Returns all problems of a config, including failed connections to its sources and destination. Rejects as `preview`
    * does.
    */
-  async reach(request: ReachRequest, timeoutMillis: number): Promise<Problem[]> {
+  async checkAccess(request: AccessCheckRequest, timeoutMillis: number): Promise<Problem[]> {
     const late = `The check of the sources and the destination did not finish within ${timeoutMillis} ms`;
     const hint = 'First check the config without connections.';
     const worker = this.#take();
-    const answer = await this.#ask(worker, { type: 'reach', request }, timeoutMillis, late, hint);
+    const answer = await this.#ask(worker, { type: 'check-access', request }, timeoutMillis, late, hint);
     endThread(worker);
-    return (answer as Extract<Answer, { type: 'reached' }>).problems;
+    return (answer as Extract<Answer, { type: 'access-checked' }>).problems;
   }
 
   /**
@@ -190,7 +190,7 @@ export class RunLauncher {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const gone = () => reject(new HeadraceError('HR_RUN_CANCELLED', 'The client has closed the connection'));
     const onMessage = (message: FromRun) => {
-      if (message.type === 'previewed' || message.type === 'reached' || message.type === 'rolled-back')
+      if (message.type === 'previewed' || message.type === 'access-checked' || message.type === 'rolled-back')
         resolve(message);
       else if (message.type === 'crashed') reject(HeadraceError.of(message.failure));
     };

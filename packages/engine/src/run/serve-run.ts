@@ -1,5 +1,5 @@
 import { createLogger, type LogRecord } from '../component/logger.ts';
-import { reachConfig } from '../config/reach-config.ts';
+import { checkConfigAccess } from '../config/check-access.ts';
 import { rollbackConfig } from '../config/rollback-config.ts';
 import { toFailure } from '../errors/headrace-error.ts';
 import { workForRun } from '../memory/thread-memory.ts';
@@ -58,9 +58,9 @@ export function serveRun(port: RunPort, data: ThreadData, idle: IdleLanes): void
         post({ type: 'previewed', result });
         return;
       }
-      case 'reach':
+      case 'check-access':
         enforcePolicyOf(message.request);
-        post({ type: 'reached', problems: await reachConfig(message.request, stop.signal) });
+        post({ type: 'access-checked', problems: await checkConfigAccess(message.request, stop.signal) });
         return;
       case 'rollback':
         enforcePolicyOf(message.request);

@@ -1,6 +1,6 @@
 import type { LogRecord } from '../component/logger.ts';
 import type { RegistrySource } from '../component/registry.ts';
-import type { ReachRequest } from '../config/reach-config.ts';
+import type { AccessCheckRequest } from '../config/check-access.ts';
 import type { RollbackRequest } from '../config/rollback-config.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
@@ -65,7 +65,7 @@ export type ToRun =
       readonly keepFailures: boolean;
     }
   | { readonly type: 'preview'; readonly request: PreviewRequest; readonly maxComputeMillis: number }
-  | { readonly type: 'reach'; readonly request: ReachRequest }
+  | { readonly type: 'check-access'; readonly request: AccessCheckRequest }
   | { readonly type: 'rollback'; readonly request: RollbackRequest }
   | { readonly type: 'stop'; readonly reason: StopReason }
   /** The answer to a message `failures`: whether the group is stored. The answers are in the order of the groups. */
@@ -116,7 +116,7 @@ export type FromRun =
   | { readonly type: 'modules'; readonly modules: string[] }
   | { readonly type: 'done'; readonly result: ThreadResult }
   | { readonly type: 'previewed'; readonly result: PreviewResult }
-  | { readonly type: 'reached'; readonly problems: Problem[] }
+  | { readonly type: 'access-checked'; readonly problems: Problem[] }
   /** The sentence of `Indexer.rollback`. */
   | { readonly type: 'rolled-back'; readonly message: string }
   | { readonly type: 'ended' }

@@ -1,9 +1,9 @@
 import {
+  type AccessCheckRequest,
   checkConfig,
   hasErrors,
   inTextOrder,
   type Problem,
-  type ReachRequest,
   type RegistrySource,
   readPipelineTests,
   SecretMask,
@@ -72,7 +72,7 @@ async function findProblems(
   const source = registrySource(file, components);
   const registry = await openRegistry(source);
   if ('severity' in registry) return [...problems, registry];
-  const found = connect ? await reachAll(root, source) : (await checkConfig(root, registry)).problems;
+  const found = connect ? await checkAllAccess(root, source) : (await checkConfig(root, registry)).problems;
   return [...problems, ...inTextOrder([...found, ...(await findKafkaProblems(root, found))])];
 }
 
@@ -104,10 +104,10 @@ async function findTestProblems({ root, problems }: LoadedConfig, file: string):
 }
 
 /** Checks the connections in a thread. If a check hangs, it ends with the thread. */
-async function reachAll(root: ReachRequest['root'], registry: RegistrySource): Promise<Problem[]> {
+async function checkAllAccess(root: AccessCheckRequest['root'], registry: RegistrySource): Promise<Problem[]> {
   const threads = new RunLauncher({ heapMb: HEAP_MB, keepWarm: false });
   try {
-    return await threads.reach({ root, registry, trusted: true }, TIMEOUT_MILLIS);
+    return await threads.checkAccess({ root, registry, trusted: true }, TIMEOUT_MILLIS);
   } finally {
     await threads.close();
   }

@@ -208,7 +208,7 @@ export async function configRoutes(
       if (connect) requireRole(request, 'admin');
       let problems = await configs.validate(text, format);
       if (connect && !hasErrors(problems)) {
-        problems = await previews.reach((await configs.inlineSource(text, format)).source);
+        problems = await previews.checkAccess((await configs.inlineSource(text, format)).source);
       }
       return sendJson(reply, JSON.stringify({ valid: !hasErrors(problems), problems }));
     },

@@ -81,7 +81,7 @@ export async function listen(
   const address = server.address() as AddressInfo;
   return {
     url: `${scheme}://${urlHost(host)}:${address.port}`,
-    bound: `${scheme}://${inUrl(address.address)}:${address.port}${reach(address.address)}`,
+    bound: `${scheme}://${inUrl(address.address)}:${address.port}${checkAccess(address.address)}`,
     connections: () => connections.size,
     close: (grace) => closeServer(server, grace),
   };
@@ -151,7 +151,7 @@ function inUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-function reach(address: string): string {
+function checkAccess(address: string): string {
   if (address === '::') return ', all addresses of this machine';
   if (address === '0.0.0.0') return ', all IPv4 addresses of this machine';
   return isLoopback(address) ? ', for this machine only' : '';

@@ -14,7 +14,7 @@ describe('a preview whose thread hangs', () => {
     const ends: (() => void)[] = [];
     const previews = new Previews({
       preview: () => new Promise((resolve) => ends.push(() => resolve({ results: [], problems: [], notices: [] }))),
-      reach: async () => [],
+      checkAccess: async () => [],
       rollback: async () => '',
     });
     const hanging = Array.from({ length: 4 }, () =>
@@ -42,8 +42,8 @@ it('a preview whose thread is lost does not reveal secrets of its config', async
   const lost = async () => {
     throw new HeadraceError('HR_RUN_CANCELLED', 'hunter2 took all memory', { hint: 'Look at hunter2.' });
   };
-  const previews = new Previews({ preview: lost, reach: lost, rollback: lost });
+  const previews = new Previews({ preview: lost, checkAccess: lost, rollback: lost });
   const hidden = { code: 'HR_RUN_CANCELLED', message: '****** took all memory', hint: 'Look at ******.' };
   await expect(previews.preview(request, waiting)).rejects.toMatchObject(hidden);
-  await expect(previews.reach(request)).rejects.toMatchObject(hidden);
+  await expect(previews.checkAccess(request)).rejects.toMatchObject(hidden);
 });

@@ -1,11 +1,11 @@
 import {
+  type AccessCheckRequest,
   HeadraceError,
   hasErrors,
   type PreviewedDocument,
   type PreviewRequest,
   type PreviewResult,
   type Problem,
-  type ReachRequest,
   type RollbackRequest,
   SecretMask,
   type StageTrace,
@@ -24,7 +24,7 @@ const THREAD_END_MILLIS = 2_000;
 export interface PreviewStarter {
   /** @param signal aborted when the client no longer waits for the result */
   preview(request: PreviewRequest, timeoutMillis: number, signal: AbortSignal): Promise<PreviewResult>;
-  reach(request: ReachRequest, timeoutMillis: number): Promise<Problem[]>;
+  checkAccess(request: AccessCheckRequest, timeoutMillis: number): Promise<Problem[]>;
   rollback(request: RollbackRequest, timeoutMillis: number): Promise<string>;
 }
 
@@ -51,10 +51,10 @@ export class Previews {
   }
 
   /** Returns all problems of a config, including sources and destinations that cannot be reached. */
-  async reach(request: ReachRequest): Promise<Problem[]> {
+  async checkAccess(request: AccessCheckRequest): Promise<Problem[]> {
     // The answer of a server may repeat the credentials that it received.
     const mask = new SecretMask(request.root, true);
-    const problems = await this.#ask(mask, () => this.#starter.reach(request, TIMEOUT_MILLIS));
+    const problems = await this.#ask(mask, () => this.#starter.checkAccess(request, TIMEOUT_MILLIS));
     return boundProblems(problems).map((problem) => mask.failure(problem));
   }
 

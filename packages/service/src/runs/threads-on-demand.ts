@@ -1,8 +1,8 @@
 import type {
+  AccessCheckRequest,
   PreviewRequest,
   PreviewResult,
   Problem,
-  ReachRequest,
   RollbackRequest,
   RunHandle,
   RunListeners,
@@ -39,8 +39,8 @@ export class ThreadsOnDemand {
     return this.#open().preview(request, timeoutMillis, signal);
   }
 
-  reach(request: ReachRequest, timeoutMillis: number): Promise<Problem[]> {
-    return this.#open().reach(request, timeoutMillis);
+  checkAccess(request: AccessCheckRequest, timeoutMillis: number): Promise<Problem[]> {
+    return this.#open().checkAccess(request, timeoutMillis);
   }
 
   rollback(request: RollbackRequest, timeoutMillis: number): Promise<string> {

@@ -97,7 +97,7 @@ export class FakeThreads {
     return this.onRollback(request);
   }
 
-  async reach(): Promise<Problem[]> {
+  async checkAccess(): Promise<Problem[]> {
     return [];
   }
 

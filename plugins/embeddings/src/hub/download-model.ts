@@ -47,7 +47,7 @@ export async function downloadModel(model: HubModel, folder: string): Promise<vo
 }
 
 /** Checks that the hub has a model. */
-export async function reachModel(model: HubModel): Promise<void> {
+export async function checkModelAccess(model: HubModel): Promise<void> {
   const client = await HttpClient.open();
   try {
     if ((await openFile(client, model, 'config.json')) === undefined) {

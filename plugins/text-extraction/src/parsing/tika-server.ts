@@ -1,4 +1,4 @@
-import { HeadraceError, isTransient, messageOf, parseJson, reachHint } from 'headrace/engine';
+import { accessHint, HeadraceError, isTransient, messageOf, parseJson } from 'headrace/engine';
 import {
   excerpt,
   HttpClient,
@@ -64,7 +64,7 @@ export class TikaServer {
   }
 
   /** Checks that the server answers. Throws an `HttpError` if it does not. */
-  async reach(signal: AbortSignal): Promise<void> {
+  async checkAccess(signal: AbortSignal): Promise<void> {
     await this.#version({ retry: NO_RETRY, signal });
   }
 
@@ -74,7 +74,7 @@ export class TikaServer {
       return `${this.#url} ${await this.#version({})}`;
     } catch (error) {
       if (error instanceof HeadraceError) throw error;
-      const hint = reachHint(error);
+      const hint = accessHint(error);
       const message = `The Tika server does not answer: ${messageOf(error)}`;
       throw new HeadraceError('HR_STAGE_START', message, { cause: error, ...(hint === undefined ? {} : { hint }) });
     }
@@ -116,7 +116,7 @@ export class TikaServer {
     }
     if (status === 204) return { text: '', metadata: [], images: [] };
     if (status !== 200) {
-      const hint = status >= 500 || status === 429 ? SERVER_HINT : reachHint({ status });
+      const hint = status >= 500 || status === 429 ? SERVER_HINT : accessHint({ status });
       const said = excerpt(body, MAX_EXCERPT);
       throw new ParseFailure(`${safeUrl(url)} answered with status ${status}${said === '' ? '' : `: ${said}`}`, hint);
     }

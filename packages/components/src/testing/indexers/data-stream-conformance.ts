@@ -171,20 +171,23 @@ export function describeDataStreams(engine: BulkEngine, url: () => string, canDe
       const file = join(directory, `${name}.json`);
       writeFileSync(file, JSON.stringify(templateOf(name)));
       const templates = `templates { ${name}: "${file}" }`;
-      const reach = (settings: string, more: string) => runs.reach(engine.config(url(), name, settings, more));
-      expect(await reach('', `create { ${templates} }`)).toEqual([]);
-      expect(await reach('', `create { ${templates}, settings { number_of_shards: 1 } }, update: true`)).toMatchObject(
+      const checkAccess = (settings: string, more: string) =>
+        runs.checkAccess(engine.config(url(), name, settings, more));
+      expect(await checkAccess('', `create { ${templates} }`)).toEqual([]);
+      expect(
+        await checkAccess('', `create { ${templates}, settings { number_of_shards: 1 } }, update: true`),
+      ).toMatchObject(
         [
           { path: /create\.settings$/, message: expect.stringContaining('create.settings has no effect') },
           { path: /update$/, message: expect.stringContaining(`${name} is a data stream. A data stream only adds`) },
         ].map(({ path, message }) => ({ path: expect.stringMatching(path), message })),
       );
-      expect(await reach('', 'dataStream: true')).toMatchObject([
+      expect(await checkAccess('', 'dataStream: true')).toMatchObject([
         { message: expect.stringContaining('is no data stream, and no index template would make it one') },
         { severity: 'warning', message: expect.stringContaining(`has no index ${name}`) },
       ]);
       await engine.ask('PUT', `/_index_template/${name}`, templateOf(name));
-      expect(await reach('', 'dataStream: true')).toEqual([]);
+      expect(await checkAccess('', 'dataStream: true')).toEqual([]);
     });
 
     it('refuses a routing key with the reason of the server', async () => {

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installedCatalogs } from '@headrace/components';
 import {
+  checkConfigAccess,
   type Problem,
   type RunRequest,
   type RunResult,
-  reachConfig,
   readConfigText,
   writeFailureLine,
 } from '@headrace/engine';
@@ -82,12 +82,12 @@ export class EngineRuns {
   }
 
   /** Returns what `validate --connect` says about the config of an indexer. */
-  async reach(indexer: string): Promise<Problem[]> {
+  async checkAccess(indexer: string): Promise<Problem[]> {
     const { root } = readConfigText(`connectors: [{ class: SequenceConnector, name: c, pipeline: p, numDocs: 1 }]
       pipelines: [{ name: p, stages: [] }]
       ${indexer}`);
     if (root === undefined) throw new Error('The config is not an object');
-    return reachConfig({ root, registry: REGISTRY, trusted: true }, new AbortController().signal);
+    return checkConfigAccess({ root, registry: REGISTRY, trusted: true }, new AbortController().signal);
   }
 
   async close(): Promise<void> {

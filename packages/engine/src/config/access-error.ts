@@ -30,11 +30,11 @@ const BY_STATUS: Readonly<Record<number, string>> = {
 };
 
 /** Returns the reason why a server or file cannot be reached, and a hint on what to do. */
-export function reachReason(error: unknown): { message: string; hint?: string } {
+export function accessReason(error: unknown): { message: string; hint?: string } {
   // An error for several addresses has no message itself. `localhost` can have two addresses.
   const message =
     error instanceof AggregateError && error.message === '' ? error.errors.map(messageOf).join('; ') : messageOf(error);
-  const hint = hintOf(error) ?? reachHint(error);
+  const hint = hintOf(error) ?? accessHint(error);
   return hint === undefined ? { message } : { message, hint };
 }
 
@@ -57,7 +57,7 @@ export function mayBeThereLater(error: unknown): boolean {
 }
 
 /** Returns a hint for an error of the network or the disk. Returns undefined for an unknown error. */
-export function reachHint(error: unknown): string | undefined {
+export function accessHint(error: unknown): string | undefined {
   for (const known of withCauses(error)) {
     const { code, status, statusCode, $metadata } = known as Record<string, unknown>;
     const answered = [

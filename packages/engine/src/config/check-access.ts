@@ -1,25 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectNode } from '@headrace/hocon';
+import type { ChecksAccess } from '../component/access-check.ts';
 import type { ComponentConfig } from '../component/component-config.ts';
 import { nodeAt } from '../component/config-nodes.ts';
 import { silentLogger } from '../component/logger.ts';
 import type { ParameterProblem } from '../component/parameters.ts';
-import type { Reachable } from '../component/reach.ts';
 import { Registry, type RegistrySource } from '../component/registry.ts';
 import type { StageContext } from '../component/stage.ts';
 import { HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import { inTextOrder, type Problem } from '../errors/problem.ts';
 import { silentNotices } from '../notices/notice.ts';
+import { accessReason } from './access-error.ts';
 import { displayName, located } from './check-component.ts';
 import { checkConfig } from './check-config.ts';
 import type { IngestConfig } from './ingest-config.ts';
-import { reachReason } from './reach-error.ts';
 
 /** The maximum time for each component to reach its server or files. */
 const TIMEOUT_MILLIS = 10_000;
 
 /** A config whose servers and files are checked. */
-export interface ReachRequest {
+export interface AccessCheckRequest {
   /** The resolved config. */
   readonly root: ObjectNode;
   readonly registry: RegistrySource;
@@ -32,7 +32,7 @@ interface Target {
   readonly config: ComponentConfig;
   /** The name of the component in problem reports. */
   readonly component: string;
-  make(): Promise<Reachable>;
+  make(): Promise<ChecksAccess>;
 }
 
 /**
@@ -40,14 +40,14 @@ interface Target {
  * checks run in parallel, each with a time limit. Returns all problems in the order of the text. Writes and creates
  * nothing.
  */
-export async function reachConfig(request: ReachRequest, signal: AbortSignal): Promise<Problem[]> {
+export async function checkConfigAccess(request: AccessCheckRequest, signal: AbortSignal): Promise<Problem[]> {
   try {
     const registry = await Registry.open(request.registry);
     const { config, problems } = await checkConfig(request.root, registry);
     if (config === undefined) return problems;
     const computeMillis = Math.min((config.worker.maxProcessingSecs as number) * 1000, TIMEOUT_MILLIS);
     const targets = targetsOf(config, registry, { trusted: request.trusted === true, computeMillis }, signal);
-    const found = await Promise.all(targets.map((target) => reachOne(target, request.root, signal)));
+    const found = await Promise.all(targets.map((target) => checkOneAccess(target, request.root, signal)));
     return inTextOrder([...problems, ...found.flat()]);
   } catch (error) {
     return [{ severity: 'error', path: '', ...toFailure(error, 'HR_INTERNAL') }];
@@ -87,7 +87,7 @@ function targetsOf(
         component: displayName(stage.entry.name, stage.name),
         make: async () => {
           const Class = await registry.load(stage.entry, 'stage');
-          const names = { name: stage.name, pipeline, runId: '', threadName: 'reach', threadNumber: 1 };
+          const names = { name: stage.name, pipeline, runId: '', threadName: 'access check', threadNumber: 1 };
           const context = { ...names, ...stageOptions, shared: new Map<string, unknown>(), log, notices };
           return new Class(stage.params as never, context);
         },
@@ -107,7 +107,7 @@ function targetsOf(
   return targets;
 }
 
-async function reachOne(target: Target, root: ObjectNode, signal: AbortSignal): Promise<Problem[]> {
+async function checkOneAccess(target: Target, root: ObjectNode, signal: AbortSignal): Promise<Problem[]> {
   const { path } = target.config;
   const problems: Problem[] = [];
   const report = (problem: ParameterProblem) => {
@@ -130,9 +130,9 @@ async function reachOne(target: Target, root: ObjectNode, signal: AbortSignal): 
     // A check that exceeds the limit is abandoned. It ends with its thread.
     limit.catch(() => undefined);
     const component = await target.make();
-    await Promise.race([component.reach?.(report, late), limit]);
+    await Promise.race([component.checkAccess?.(report, late), limit]);
   } catch (error) {
-    report({ parameter: [], ...reachReason(error) });
+    report({ parameter: [], ...accessReason(error) });
   } finally {
     done.abort();
   }

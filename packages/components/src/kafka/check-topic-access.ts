@@ -17,7 +17,7 @@ export interface TopicPlace {
  * Checks that the brokers answer, that they accept the login, and that the topic exists. Does not create the topic, and
  * joins no group. Throws `HR_SOURCE_UNREADABLE`.
  */
-export async function reachTopic({ brokers, topic, clientId, properties, block }: TopicPlace): Promise<void> {
+export async function checkTopicAccess({ brokers, topic, clientId, properties, block }: TopicPlace): Promise<void> {
   const { Consumer } = await loadKafka();
   const consumer = hearErrors(
     new Consumer({

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { catalogUrl } from '@headrace/components';
-import { type Problem, reachConfig, readConfigText } from '@headrace/engine';
+import { checkConfigAccess, type Problem, readConfigText } from '@headrace/engine';
 import { closedPort } from '@headrace/testing/closed-port';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
@@ -25,12 +25,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function reach(text: string): Promise<Problem[]> {
+async function checkAccess(text: string): Promise<Problem[]> {
   const { root, problems } = readConfigText(text);
   if (root === undefined || problems.length > 0) throw new Error(JSON.stringify(problems));
   const base = new URL('./', import.meta.url).href;
   const registry = { catalogs: [catalogUrl], modules: [], base, allowModules: false };
-  return reachConfig({ root, registry, trusted: true }, new AbortController().signal);
+  return checkConfigAccess({ root, registry, trusted: true }, new AbortController().signal);
 }
 
 const NOWHERE = 'indexer { type: Nop }';
@@ -205,7 +205,7 @@ const CLOSED: Readonly<Record<string, readonly [config: string, path: string, me
 describe('validate --connect without any server or file', () => {
   for (const [name, [config, path, message]] of Object.entries(CLOSED)) {
     it(`reports ${name} and creates nothing`, async () => {
-      const problems = await reach(config.replaceAll('PORT', String(port)).replaceAll('FOLDER', folder));
+      const problems = await checkAccess(config.replaceAll('PORT', String(port)).replaceAll('FOLDER', folder));
       expect(problems.filter(({ code, severity }) => code !== 'HR_CONFIG_UNREACHABLE' && severity === 'error')).toEqual(
         [],
       );
@@ -233,22 +233,22 @@ describe('validate --connect with existing files', () => {
   it('reports nothing for files that can be read and written, and writes none', async () => {
     const config = `connectors: [{ class: CSVConnector, pipeline: p, path: "${folder}/there.csv" }, { class: FileConnector, pipeline: p, paths: ["${folder}"], filterOptions { excludes: [a.csv] } }]
       pipelines: [{ name: p, stages: [] }], indexer { type: CSV }, csv { path: "${folder}/out/deep/a.csv", columns: [id] }`;
-    expect(await reach(config)).toEqual([]);
+    expect(await checkAccess(config)).toEqual([]);
     expect(await readdir(folder)).toEqual(['there.csv']);
   });
 
   it('reports all missing files, in the order of the config text', async () => {
     const config = `connectors: [{ class: CSVConnector, pipeline: p, path: "${folder}/1" }, { class: CSVConnector, pipeline: p, path: "${folder}/2" }]
       pipelines: [{ name: p, stages: [] }], indexer { type: Solr }, solr { url: "http://127.0.0.1:${port}/solr/c" }`;
-    expect((await reach(config)).map(({ path }) => path)).toEqual(['connectors[0]', 'connectors[1]', 'solr']);
+    expect((await checkAccess(config)).map(({ path }) => path)).toEqual(['connectors[0]', 'connectors[1]', 'solr']);
   });
 
   it('checks nothing if the config has errors, and skips an indexer that sends nothing', async () => {
     const config = withIndexer(
       `indexer { type: Solr, sendEnabled: false }, solr { url: "http://127.0.0.1:${port}/solr/c" }`,
     );
-    expect(await reach(config)).toEqual([]);
-    const wrong = await reach(config.replace('sendEnabled: false', 'sendEnabld: false'));
+    expect(await checkAccess(config)).toEqual([]);
+    const wrong = await checkAccess(config.replace('sendEnabled: false', 'sendEnabld: false'));
     expect(wrong.map(({ code }) => code)).toEqual(['HR_CONFIG_UNKNOWN_PARAMETER']);
   });
 });
@@ -264,7 +264,7 @@ describe('a folder that cannot be written', () => {
     ]
     pipelines: [{ name: p, stages: [{ class: Print, outputFile: "${READ_ONLY}/print.txt" }] }]
     indexer { type: CSV }, csv { path: "${READ_ONLY}/deep/out.csv", columns: [id] }`;
-    const problems = await reach(config);
+    const problems = await checkAccess(config);
     expect(problems.map(({ path }) => path)).toEqual([
       'connectors[0].moveToAfterProcessing',
       'connectors[1].fileOptions.moveToErrorFolder',
@@ -276,7 +276,7 @@ describe('a folder that cannot be written', () => {
       expect(problem.message).toContain('/proc is in the file system proc, which allows no new files');
     }
     const lines = 'indexer { type: JSONLines }, jsonl { path: "/proc/out.jsonl" }';
-    expect((await reach(withIndexer(lines))).map(({ message }) => message)).toEqual([
+    expect((await checkAccess(withIndexer(lines))).map(({ message }) => message)).toEqual([
       expect.stringContaining('Cannot write to /proc/out.jsonl'),
     ]);
   });
@@ -285,7 +285,7 @@ describe('a folder that cannot be written', () => {
     const closed = join(folder, 'closed');
     await mkdir(closed, { mode: 0o555 });
     try {
-      const problems = await reach(
+      const problems = await checkAccess(
         withIndexer(`indexer { type: CSV }, csv { path: "${closed}/out.csv", columns: [id] }`),
       );
       expect(problems).toMatchObject([{ path: 'csv', message: expect.stringContaining('EACCES') }]);
@@ -303,7 +303,7 @@ describe('the header of a CSV file', () => {
   afterEach(() => rm(join(folder, 'header.csv')));
 
   it('is checked for the idField, with a suggested column', async () => {
-    expect(await reach(csv(', idField: Nummber'))).toMatchObject([
+    expect(await checkAccess(csv(', idField: Nummber'))).toMatchObject([
       {
         code: 'HR_CONFIG_UNREACHABLE',
         path: 'connectors[0]',
@@ -312,17 +312,17 @@ describe('the header of a CSV file', () => {
         hint: 'Did you mean Number?',
       },
     ]);
-    expect(await reach(csv(', idField: year'))).toMatchObject([
+    expect(await checkAccess(csv(', idField: year'))).toMatchObject([
       { message: expect.stringContaining('no column "year"'), hint: 'The columns are: Number, title.' },
     ]);
   });
 
   it('is read with the settings of the connector, as in a run', async () => {
-    expect(await reach(csv(', idField: Number'))).toEqual([]);
-    expect(await reach(csv(', idField: NUMBER, lowercaseFields: true'))).toEqual([]);
-    expect(await reach(csv(', idField: Number, separatorChar: ";"'))).toHaveLength(1);
+    expect(await checkAccess(csv(', idField: Number'))).toEqual([]);
+    expect(await checkAccess(csv(', idField: NUMBER, lowercaseFields: true'))).toEqual([]);
+    expect(await checkAccess(csv(', idField: Number, separatorChar: ";"'))).toHaveLength(1);
     await writeFile(join(folder, 'header.csv'), 'a,,b\n');
-    expect(await reach(csv(''))).toMatchObject([
+    expect(await checkAccess(csv(''))).toMatchObject([
       { message: expect.stringContaining('column 2 of the header has no name') },
     ]);
   });
@@ -334,7 +334,7 @@ describe('a server that refuses access', () => {
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as AddressInfo;
     try {
-      const problems = await reach(
+      const problems = await checkAccess(
         withIndexer(
           `indexer { type: OpenSearch }, opensearch { url: "http://u:hidden-word@127.0.0.1:${port}", index: i }`,
         ),

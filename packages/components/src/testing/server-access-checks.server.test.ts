@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { catalogUrl } from '@headrace/components';
-import { type Problem, reachConfig, readConfigText } from '@headrace/engine';
+import { checkConfigAccess, type Problem, readConfigText } from '@headrace/engine';
 import { describeWithServer } from '@headrace/testing/real-server';
 import { beforeAll, expect, it } from 'vitest';
 
 /** Tests what `validate --connect` reports for running servers with missing tables, topics or buckets. */
 
-async function reach(text: string): Promise<Problem[]> {
+async function checkAccess(text: string): Promise<Problem[]> {
   const { root, problems } = readConfigText(text);
   if (root === undefined || problems.length > 0) throw new Error(JSON.stringify(problems));
   const base = new URL('./', import.meta.url).href;
   const registry = { catalogs: [catalogUrl], modules: [], base, allowModules: false };
-  return reachConfig({ root, registry, trusted: true }, new AbortController().signal);
+  return checkConfigAccess({ root, registry, trusted: true }, new AbortController().signal);
 }
 
 const config = (connector: string, indexer: string) => `connectors: [{ name: in, pipeline: p, ${connector} }]
@@ -41,12 +41,12 @@ await describeWithServer('postgres', (server) => {
   beforeAll(() => run('create table reached (id text primary key, v int)'));
 
   it('reports nothing for an existing table, and changes nothing', async () => {
-    expect(await reach(both('reached'))).toEqual([]);
+    expect(await checkAccess(both('reached'))).toEqual([]);
     expect(await run('select count(*)::int as n from reached')).toEqual([{ n: 0 }]);
   });
 
   it('reports a missing table, for reading and for writing', async () => {
-    expect(await reach(both('no_such_table'))).toMatchObject([
+    expect(await checkAccess(both('no_such_table'))).toMatchObject([
       {
         code: 'HR_CONFIG_UNREACHABLE',
         path: 'connectors[0].sql',
@@ -63,7 +63,7 @@ await describeWithServer('postgres', (server) => {
   });
 
   it('prepares a query without running it', async () => {
-    const of = (sql: string) => reach(both('reached').replace('select id from reached', sql));
+    const of = (sql: string) => checkAccess(both('reached').replace('select id from reached', sql));
     expect(await of("with w as (insert into reached values ('x', 1) returning id) select id from w")).toEqual([]);
     expect(await of("insert into reached values ('x', 1) returning id")).toEqual([]);
     const mistakes = [
@@ -86,7 +86,7 @@ await describeWithServer('postgres', (server) => {
     const text = both('reached')
       .replace('jdbcUser: ""', 'jdbcUser: reached_without_rights')
       .replace('jdbcPassword: ""', 'jdbcPassword: secret-1');
-    expect((await reach(text))[0]).toMatchObject({
+    expect((await checkAccess(text))[0]).toMatchObject({
       path: 'connectors[0].sql',
       message: expect.stringContaining('permission denied'),
     });
@@ -103,7 +103,7 @@ await describeWithServer('mariadb', (server) => {
         "create or replace function reached_and_written() returns int begin insert into reached values ('z', 1); return 1; end",
       );
       const of = (sql: string) =>
-        reach(
+        checkAccess(
           config(
             `class: DatabaseConnector, driver: org.mariadb.jdbc.Driver, connectionString: "jdbc:${server.url}", jdbcUser: "", jdbcPassword: "", idField: id, sql: ${JSON.stringify(sql)}`,
             'indexer { type: Nop }',
@@ -138,7 +138,7 @@ it('prepares a query in SQLite without running it', async () => {
     const database = new DatabaseSync(file);
     database.exec('create table reached (id text)');
     const of = (sql: string) =>
-      reach(
+      checkAccess(
         config(
           `class: DatabaseConnector, driver: org.sqlite.JDBC, connectionString: "jdbc:sqlite:${file}", jdbcUser: "", jdbcPassword: "", idField: id, sql: ${JSON.stringify(sql)}`,
           'indexer { type: Nop }',
@@ -174,8 +174,8 @@ await describeWithServer('kafka', (server) => {
     const admin = new Admin({ clientId: 'test', bootstrapBrokers: [brokers()] });
     try {
       await admin.createTopics({ topics: ['reached'], partitions: 1, replicas: 1 });
-      expect(await reach(reading('reached'))).toEqual([]);
-      expect(await reach(reading('not-reached'))).toMatchObject([
+      expect(await checkAccess(reading('reached'))).toEqual([]);
+      expect(await checkAccess(reading('not-reached'))).toMatchObject([
         { code: 'HR_CONFIG_UNREACHABLE', component: 'in', message: expect.stringMatching(/topic|partition/i) },
       ]);
       expect(await admin.listTopics()).not.toContain('not-reached');
@@ -192,7 +192,7 @@ await describeWithServer('s3', (server) => {
         `class: FileConnector, paths: ["s3://${bucket}/in/"], s3 { endpoint: "${server.url}", region: us-east-1, accessKeyId: a, secretAccessKey: b }`,
         'indexer { type: Nop }',
       );
-    expect(await reach(paths('no-such-bucket'))).toMatchObject([
+    expect(await checkAccess(paths('no-such-bucket'))).toMatchObject([
       {
         code: 'HR_CONFIG_UNREACHABLE',
         path: 'connectors[0].paths[0]',

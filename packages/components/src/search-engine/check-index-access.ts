@@ -19,7 +19,7 @@ export interface IndexPlace {
  * Checks that a search engine is reachable, accepts the credentials, and has the index. Does not retry, and creates
  * nothing.
  */
-export async function reachIndex(
+export async function checkIndexAccess(
   settings: SearchEngineSettings,
   { index, parameter, isMadeByWriting }: IndexPlace,
   report: ReportProblem,

@@ -9,7 +9,7 @@ const QUERY = /^\s*(select|with)\b[^;]*(;\s*)?$/i;
  * Checks whether a database can be reached and accepts the login. It tries once and creates nothing. A SQLite file is
  * opened read-only.
  */
-export async function reachDatabase<T>(
+export async function checkDatabaseAccess<T>(
   settings: DatabaseSettings,
   log: Logger,
   look: (connection: DatabaseConnection, database: Database) => Promise<T>,
@@ -28,7 +28,7 @@ export async function reachDatabase<T>(
  * Server is not supported.
  * @param hasParameters whether the query has placeholders, so that `EXPLAIN` cannot be used
  */
-export async function reachQuery(
+export async function checkQueryAccess(
   connection: DatabaseConnection,
   { kind }: Database,
   parameter: string,
