@@ -1,7 +1,7 @@
 import { ApiError } from '@headrace/client';
 import { session } from '../api/session.svelte.ts';
 import type { ConfigPage, Problem } from '../api/types.ts';
-import { location } from '../routing/location.svelte.ts';
+import { router } from '../routing/router.svelte.ts';
 import { storeDraft, takeDraft } from '../ui/stored-draft.ts';
 import { starterConfig } from './starter-configs.ts';
 import { keepUnsaved, takeUnsaved } from './unsaved-texts.ts';
@@ -49,7 +49,7 @@ export class ConfigDraft {
     this.documents = given?.documents ?? [];
     if (id === undefined) {
       const unsaved = given === undefined ? takeUnsaved('', this.#user) : undefined;
-      this.#saved = unsaved?.saved ?? given?.text ?? starterConfig(location.query('start'));
+      this.#saved = unsaved?.saved ?? given?.text ?? starterConfig(router.query('start'));
       this.#text = unsaved?.text ?? this.#saved;
       this.#loading = false;
       void this.#check();
@@ -197,7 +197,7 @@ export class ConfigDraft {
   /** Opens the text as a new config. */
   copyToNew(): void {
     storeDraft({ text: this.#text, documents: [] });
-    location.open('/configs/new');
+    router.open('/configs/new');
   }
 
   /** Stops the protection of changes that are not saved: the config was deleted, or its text is kept elsewhere. */

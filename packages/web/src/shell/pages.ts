@@ -9,7 +9,7 @@ export const pages: readonly Route[] = [
   { pattern: '/runs/compare', load: () => import('../compare/compare.svelte') },
   { pattern: '/runs/:id/:part?', load: () => import('../runs/run.svelte') },
   { pattern: '/components/:name?', load: () => import('../components/components.svelte') },
-  { pattern: '/load', load: () => import('../load/load.svelte') },
+  { pattern: '/load', load: () => import('../load-file/load.svelte') },
   { pattern: '/system', load: () => import('../system/system.svelte') },
 ];
 

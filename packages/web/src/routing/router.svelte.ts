@@ -1,7 +1,7 @@
 /** The answer of a page to `mayLeave`. */
 type LeaveGuard = (path: string) => boolean;
 
-class Location {
+class Router {
   #url = $state.raw(new URL(window.location.href));
   #guard: LeaveGuard | undefined;
   #unsaved: (() => boolean) | undefined;
@@ -91,4 +91,4 @@ class Location {
 }
 
 /** The address of the page. */
-export const location = new Location();
+export const router = new Router();
