@@ -9,6 +9,11 @@ import {
   s3Parameters,
   unreadableScheme,
 } from 'headrace/storage';
+import type { Comparison } from '../reading/row-filter.ts';
+import type { Constant } from './constant.ts';
+import { type Partitions, type PartitionType, partitionsOf } from './partition-folders.ts';
+import { TABLE_NAMES, type TableKind, tableAround } from './table-kind.ts';
+import { walkFolders } from './walk-folders.ts';
 
 /** The parameters that say where the files are. */
 export interface SourceParameters {
@@ -29,9 +34,20 @@ interface Source {
 }
 
 export interface FoundFile {
+  readonly kind: 'file';
   /** The full path, a URI, for messages. */
   readonly path: string;
   readonly uri: FileUri;
+  readonly storage: Storage;
+  /** The columns whose value is known without the file. */
+  readonly constants: ReadonlyMap<string, Constant>;
+}
+
+/** A folder whose log says which of its files are read. */
+export interface FoundTable {
+  readonly kind: 'table';
+  readonly table: TableKind;
+  readonly root: FileUri;
   readonly storage: Storage;
 }
 
@@ -93,34 +109,67 @@ export function* checkSources(params: SourceParameters, settings: StorageSetting
   }
 }
 
+/** How the folders of the places are read. */
+export interface FolderSettings {
+  readonly partitions: boolean;
+  readonly partitionTypes?: ReadonlyMap<string, PartitionType> | undefined;
+  readonly filter: readonly Comparison[];
+  /** Called with a folder that the filter excludes. */
+  onExcluded(path: string): void;
+  /** True if the first file or table is enough. */
+  readonly onlyFirst?: boolean;
+}
+
 /**
- * Finds the files of the places, in their order. Warns about folders that cannot be read, and about each of several
- * places that has no files.
+ * Finds the files and the tables of the places, in their order. Warns about folders that cannot be read, and about each
+ * of several places that has no files.
  */
 export async function* findFiles(
   params: SourceParameters,
+  settings: FolderSettings,
   storages: Storages,
   log: Logger,
   signal: AbortSignal,
-): AsyncGenerator<FoundFile> {
+): AsyncGenerator<FoundFile | FoundTable> {
   const sources = sourcesOf(params);
-  for (const { text, uri, isPattern } of sources) {
+  for (const source of sources) {
+    const { text, uri, isPattern } = source;
     if ('mistake' in uri) throw new HeadraceError('HR_SOURCE_UNREADABLE', `${text} is not a path: ${uri.mistake}`);
     const storage = await storages.of(uri);
     const start = isPattern ? { ...uri, path: folderBefore(uri.path) } : uri;
-    const options = {
-      skips: (folder: string) => isPattern && !mayContain(folder, uri.path),
-      onProblem: (path: string, error: unknown) => log.warn(`${path} is skipped: ${messageOf(error)}`, {}),
+    const onProblem = (path: string, error: unknown) => log.warn(`${path} is skipped: ${messageOf(error)}`, {});
+    const shared = {
+      onlyFirst: false,
+      partitionTypes: undefined,
+      ...settings,
+      // A pattern selects files by itself. Otherwise all files of a folder with the right name are read.
+      isWanted: (path: string) => (isPattern ? matchesGlob(path, uri.path) : path.endsWith('parquet')),
+      mayContain: (folder: string) => !isPattern || mayContain(folder, uri.path),
+      isHidden: (name: string) => isHidden(name) && !(isPattern && namesHidden(uri.path, name)),
+      onProblem,
       signal,
     };
     let isEmpty = true;
+    const onExcluded = (path: string) => {
+      isEmpty = false;
+      settings.onExcluded(path);
+    };
+    const options = { ...shared, onExcluded };
     try {
-      for await (const found of storage.list(start, options)) {
-        // A pattern selects files by itself. Otherwise all files of a folder with the right name are read.
-        const wanted = isPattern ? matchesGlob(found.uri.path, uri.path) : found.uri.path.endsWith('parquet');
-        if (!wanted && found.uri.path !== uri.path) continue;
+      const around = await tableAround(storage, start, signal);
+      if (around !== undefined) throw insideTable(text, TABLE_NAMES[around.kind], around.root);
+      for await (const found of walkFolders(storage, start, knownPartitions(source, start), options)) {
         isEmpty = false;
-        yield { path: found.path, uri: found.uri, storage };
+        if (found.kind === 'file') {
+          const { file, constants } = found;
+          yield { kind: 'file', path: file.path, uri: file.uri, storage, constants };
+          continue;
+        }
+        const { root, table } = found;
+        if (isPattern && !matchesGlob(root.path, uri.path.replace(/\/$/, ''))) {
+          throw insideTable(text, TABLE_NAMES[table], root);
+        }
+        yield { kind: 'table', table, root, storage };
       }
       if (isEmpty && sources.length > 1 && !signal.aborted) log.warn(`There is no Parquet file at ${text}`, {});
     } catch (error) {
@@ -130,6 +179,33 @@ export async function* findFiles(
   }
 }
 
+function insideTable(text: string, table: string, root: FileUri): HeadraceError {
+  return new HeadraceError(
+    'HR_SOURCE_UNREADABLE',
+    `${text} names files of the ${table} table ${root.path}. Some of them may be deleted or old`,
+    { hint: 'Name the folder of the table. Its log says which files are read. Select rows with filter.' },
+  );
+}
+
+/** As in Spark, such files and folders are those of jobs and logs. `_dt=1` is a partition. */
+function isHidden(name: string): boolean {
+  return name.startsWith('.') || (name.startsWith('_') && !name.includes('='));
+}
+
+/** Returns whether a pattern names files or folders that begin with the first character of a name. */
+function namesHidden(pattern: string, name: string): boolean {
+  return pattern.split('/').some((part) => part.startsWith(name[0] as string));
+}
+
+/** Returns the partition columns of the folders that the config names. Folders above a relative path are no columns. */
+function knownPartitions({ text, uri, isPattern }: Source, start: FileUri): Partitions {
+  const parts = start.path.split('/').filter((part) => part !== '' && !part.endsWith('parquet'));
+  const isRelative = !('mistake' in uri) && uri.scheme === 'file' && !/^(?:\/|file:)/i.test(text);
+  const written = (isPattern ? folderBefore(text) : text).split('/').filter((part) => !/^\.{0,2}$/.test(part));
+  const named = isRelative ? parts.slice(-written.length || parts.length) : parts;
+  return named.reduce<Partitions>((partitions, name) => partitionsOf(name, partitions), new Map());
+}
+
 /** Returns the folders of a pattern before its first part with a wildcard. */
 function folderBefore(pattern: string): string {
   const parts = pattern.split('/');
@@ -137,15 +213,14 @@ function folderBefore(pattern: string): string {
   return `${parts.slice(0, first).join('/')}/`;
 }
 
-/** Returns whether the folder with this URI may contain files that match the pattern. */
-function mayContain(folder: string, pattern: string): boolean {
-  // The parts of an escaped folder are unknown here, and braces of a pattern may contain slashes.
-  if (folder.includes('%') || pattern.includes('{')) return true;
-  const path = folder.replace(/^[^:]*:\/\/[^/]*|\/$/g, '');
+/** Returns whether the folder with this path may contain files that match the pattern, or is a table that matches. */
+function mayContain(path: string, pattern: string): boolean {
+  // Braces of a pattern may contain slashes.
+  if (pattern.includes('{')) return true;
   const wanted = pattern.split('/');
-  const parts = path.split('/');
+  const parts = path.replace(/\/$/, '').split('/');
   const anyFolders = wanted.indexOf('**');
-  const fixed = anyFolders < 0 ? wanted.length - 1 : anyFolders;
+  const fixed = anyFolders < 0 ? wanted.length : anyFolders;
   if (anyFolders < 0 && parts.length > fixed) return false;
   return parts.slice(0, fixed).every((part, i) => matchesGlob(part, wanted[i] ?? ''));
 }
