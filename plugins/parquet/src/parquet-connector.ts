@@ -203,7 +203,7 @@ export class ParquetConnector extends Connector<typeof parameters> {
       }
       this.#tables++;
       const at = { version, millis: timestamp === undefined ? undefined : timeOf(timestamp) };
-      for await (const file of filesOfTable(found, at, this.context.log, signal)) {
+      for await (const file of filesOfTable(found, at, this.context.notices, signal)) {
         if (mayPass(file.constants, filter)) yield file;
         else this.#excluded++;
       }
@@ -224,7 +224,7 @@ export class ParquetConnector extends Connector<typeof parameters> {
       groups = mayPass(fitted.constants, comparisonsOf(this.params.filter))
         ? file.rowGroups(this.params.start, options.filter)
         : [];
-      if (groups.length > 0 && 'deletedRows' in found) deleted = await found.deletedRows(file);
+      if (groups.length > 0 && 'deletedRows' in found) deleted = await found.deletedRows(fitted.stored);
     } catch (error) {
       await file?.close();
       const message = messageOf(error);

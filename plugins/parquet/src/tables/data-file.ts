@@ -10,8 +10,11 @@ export interface DataFile extends FoundFile {
   readonly fields: readonly TableField[];
   /** Returns how the columns are found in the file. Throws if they cannot be found. */
   matching(file: ParquetFile): Matching;
-  /** Returns the rows that the table has deleted; undefined if there are none. */
-  deletedRows(file: ParquetFile): Promise<DeletedRows | undefined>;
+  /**
+   * Returns the rows that the table has deleted; undefined if there are none.
+   * @param stored the file with its own columns
+   */
+  deletedRows(stored: ParquetFile): Promise<DeletedRows | undefined>;
 }
 
 /** The version of a table to read: the newest one, or that with a number, or the newest one at a time. */

@@ -1,4 +1,4 @@
-import { HeadraceError, type Logger } from 'headrace/engine';
+import { HeadraceError, type Notices } from 'headrace/engine';
 import type { DataFile, TableVersion } from './data-file.ts';
 import type { FoundTable } from './find-files.ts';
 
@@ -6,7 +6,7 @@ import type { FoundTable } from './find-files.ts';
 export async function* filesOfTable(
   table: FoundTable,
   version: TableVersion,
-  _log: Logger,
+  notices: Notices,
   signal: AbortSignal,
 ): AsyncGenerator<DataFile> {
   switch (table.table) {
@@ -14,7 +14,7 @@ export async function* filesOfTable(
       yield* (await import('./delta/delta-table.ts')).deltaFiles(table, version, signal);
       return;
     case 'iceberg':
-      yield* (await import('./iceberg/iceberg-table.ts')).icebergFiles(table);
+      yield* (await import('./iceberg/iceberg-table.ts')).icebergFiles(table, version, notices, signal);
       return;
     case 'hudi':
       throw new HeadraceError('HR_SOURCE_UNREADABLE', `${table.root.path} is a Hudi table, which cannot be read`, {

@@ -12,7 +12,7 @@ import {
 import type { Comparison } from '../reading/row-filter.ts';
 import type { Constant } from './constant.ts';
 import { type Partitions, type PartitionType, partitionsOf } from './partition-folders.ts';
-import { TABLE_NAMES, type TableKind, tableAround } from './table-kind.ts';
+import { ICEBERG_METADATA, TABLE_NAMES, type TableKind, tableAround } from './table-kind.ts';
 import { walkFolders } from './walk-folders.ts';
 
 /** The parameters that say where the files are. */
@@ -49,6 +49,8 @@ export interface FoundTable {
   readonly table: TableKind;
   readonly root: FileUri;
   readonly storage: Storage;
+  /** The metadata file of an Iceberg table that the config names. */
+  readonly metadata?: FileUri;
 }
 
 const WILDCARD = /[*?]/;
@@ -157,6 +159,10 @@ export async function* findFiles(
     const options = { ...shared, onExcluded };
     try {
       const around = await tableAround(storage, start, signal);
+      if (around?.kind === 'iceberg' && ICEBERG_METADATA.test(uri.path)) {
+        yield { kind: 'table', table: 'iceberg', root: around.root, storage, metadata: uri };
+        continue;
+      }
       if (around !== undefined) throw insideTable(text, TABLE_NAMES[around.kind], around.root);
       for await (const found of walkFolders(storage, start, knownPartitions(source, start), options)) {
         isEmpty = false;

@@ -8,6 +8,8 @@ import type { TableField } from './table-field.ts';
 /** A file as if it had the columns of its table. */
 export interface FittedFile {
   readonly file: ParquetFile;
+  /** The file with its own columns. */
+  readonly stored: ParquetFile;
   /** The columns that are not in the file, in the order of the table. */
   readonly constants: ReadonlyMap<string, Constant>;
 }
@@ -16,18 +18,18 @@ export interface FittedFile {
 export function fitFile(file: ParquetFile, found: FoundFile | DataFile): FittedFile {
   const { constants } = found;
   if (!('fields' in found)) {
-    if (constants.size === 0) return { file, constants };
+    if (constants.size === 0) return { file, stored: file, constants };
     const added = [...constants].map(([name, { element }]) => ({
       name,
       repetition_type: 'OPTIONAL' as const,
       ...element,
     }));
-    return { file: file.withMetadata(addColumns(file.metadata, added)), constants };
+    return { file: file.withMetadata(addColumns(file.metadata, added)), stored: file, constants };
   }
   const { metadata, missing } = fitColumns(file.metadata, found.fields, found.matching(file), constants);
   const all = new Map(constants);
   for (const field of missing) if (!constants.has(field.name)) all.set(field.name, initialValue(field));
-  return { file: file.withMetadata(metadata), constants: all };
+  return { file: file.withMetadata(metadata), stored: file, constants: all };
 }
 
 /** Returns the value of a column in a file that was written before the column was added. */

@@ -1,9 +1,9 @@
 import {
+  type Notices,
   type Publisher,
   type RecordDecoder,
   type RejectedRecord,
   type StageContext,
-  silentNotices,
   withDefaults,
 } from 'headrace/engine';
 import { ParquetConnector } from '../parquet-connector.ts';
@@ -16,6 +16,8 @@ export interface ReadDocuments {
   readonly bytes: number;
   readonly message: string | undefined;
   readonly warnings: string[];
+  /** The code and the details of each notice. */
+  readonly notices: [code: string, details: unknown][];
 }
 
 export const folder = new URL('./files/', import.meta.url).pathname;
@@ -28,7 +30,9 @@ export async function readDocuments(
   const { signal } = new AbortController();
   const warnings: string[] = [];
   const log: StageContext['log'] = { debug() {}, info() {}, warn: (text) => void warnings.push(text), error() {} };
-  const context = { name: 'parquet', docIdPrefix, runId: '', log, notices: silentNotices, signal, preview: false };
+  const notices: ReadDocuments['notices'] = [];
+  const collector: Notices = { report: (code: string, details?: unknown) => void notices.push([code, details]) };
+  const context = { name: 'parquet', docIdPrefix, runId: '', log, notices: collector, signal, preview: false };
   const connector = new ParquetConnector(
     withDefaults(ParquetConnector.parameters, { idField: 'id', ...params }),
     context,
@@ -60,5 +64,5 @@ export async function readDocuments(
   } finally {
     await connector.close();
   }
-  return { json, rejected, bytes, message: connector.message, warnings };
+  return { json, rejected, bytes, message: connector.message, warnings, notices };
 }
