@@ -26,6 +26,10 @@ export const NOTICES = {
     meaning:
       'Text follows the closing quote of a CSV cell. It is read as part of the cell. A quote may be missing or not doubled, so that rows are joined.',
   },
+  'partition.zeros': {
+    class: 'changed',
+    meaning: 'All values of a partition column are numbers, so a value with zeros at its start has lost them.',
+  },
   'table.ambiguous': {
     class: 'suspect',
     meaning: 'Two metadata files of an Iceberg table have the same version. The one that was updated last is read.',

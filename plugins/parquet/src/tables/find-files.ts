@@ -1,5 +1,12 @@
 import { matchesGlob } from 'node:path';
-import { HeadraceError, type Logger, messageOf, type ParameterProblem, withDefaults } from 'headrace/engine';
+import {
+  HeadraceError,
+  type Logger,
+  messageOf,
+  type Notices,
+  type ParameterProblem,
+  withDefaults,
+} from 'headrace/engine';
 import {
   type FileUri,
   parseConfigUri,
@@ -130,7 +137,7 @@ export async function* findFiles(
   params: SourceParameters,
   settings: FolderSettings,
   storages: Storages,
-  log: Logger,
+  { log, notices }: { readonly log: Logger; readonly notices: Notices },
   signal: AbortSignal,
 ): AsyncGenerator<FoundFile | FoundTable> {
   const sources = sourcesOf(params);
@@ -149,6 +156,13 @@ export async function* findFiles(
       mayContain: (folder: string) => !isPattern || mayContain(folder, uri.path),
       isHidden: (name: string) => isHidden(name) && !(isPattern && namesHidden(uri.path, name)),
       onProblem,
+      onLostZeros: (file: string, field: string, value: string) =>
+        notices.report('partition.zeros', {
+          file,
+          field,
+          value,
+          hint: `Set partitionTypes { ${field}: text }.`,
+        }),
       signal,
     };
     let isEmpty = true;

@@ -51,6 +51,12 @@ export class PartitionTypes {
     }
   }
 
+  /** Returns the columns whose values lose zeros because they become numbers. Those of months and days may. */
+  losingZeros(partitions: Partitions): (readonly [column: string, text: string])[] {
+    const numbers = [...partitions].filter(([column]) => this.#found.get(column) === 'integer');
+    return numbers.filter((entry): entry is [string, string] => /^-?0\d{2,}$/.test(entry[1] ?? ''));
+  }
+
   /** Returns the values of the columns. Throws if one does not have the stated type. */
   constantsOf(partitions: Partitions): Map<string, Constant> {
     const constants = new Map<string, Constant>();

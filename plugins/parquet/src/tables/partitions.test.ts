@@ -53,6 +53,17 @@ describe('ParquetConnector with folders of partitions', () => {
     ]);
   });
 
+  it('reports numbers that lose zeros at their start, unless they can be months or days', async () => {
+    const lake = lakeOf('zip=01234/month=01/a.parquet', 'zip=99999/month=12/a.parquet');
+    const { json, notices } = await read(lake);
+    expect(json).toEqual(['{"id":"0","zip":1234,"month":1}', '{"id":"1","zip":99999,"month":12}']);
+    const hint = 'Set partitionTypes { zip: text }.';
+    const file = `file://${lake}/zip=01234/month=01/a.parquet`;
+    expect(notices).toEqual([['partition.zeros', { file, field: 'zip', value: '01234', hint }]]);
+    const asText = await read(lake, { partitionTypes: new Map([['zip', 'text']]) });
+    expect([asText.json[0], asText.notices]).toEqual(['{"id":"0","zip":"01234","month":1}', []]);
+  });
+
   it('uses the types of the config, and reports values that have another one', async () => {
     const lake = lakeOf('n=01/x=1.5/at=2026-01-01 10%3A00%3A00/ok=true/a.parquet', 'n=2/x=2/ok=false/a.parquet');
     const types = { n: 'text', x: 'number', at: 'timestamp', ok: 'boolean' } as const;

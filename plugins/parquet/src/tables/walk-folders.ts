@@ -21,6 +21,8 @@ export interface WalkOptions {
   readonly onlyFirst: boolean;
   /** Called with a folder that the filter excludes. */
   onExcluded(path: string): void;
+  /** Called with a value such as 00123 that becomes a number. */
+  onLostZeros(file: string, column: string, text: string): void;
   onProblem(uri: string, error: unknown): void;
   readonly signal: AbortSignal;
 }
@@ -70,7 +72,7 @@ export async function* walkFolders(
       const { files, subfolders } = await listFolder(storage, folder, folder.uri === start, options);
       const names = subfolders.map(nameOf);
       folder.table = await tableKind(storage, folder.uri, names, signal);
-      // In an object store, a path may be the beginning of names. A table is only read if the path is its own.
+      // In an object store, a path may be the beginning of names. A table is only read if it is at the path or below.
       if (folder.table !== undefined && !isBelow(folder.uri, start)) continue;
       folders.push(folder);
       if (folder.table !== undefined) continue;
@@ -88,20 +90,26 @@ export async function* walkFolders(
     // For one file, one folder of each level is enough.
     level = !onlyFirst ? next : isFound ? [] : next.slice(0, FEW_FOLDERS);
   }
-  for (const folder of folders) {
+  const own = folders.find(({ uri, table }) => table !== undefined && isBelow(start, uri));
+  for (const folder of own === undefined ? folders : [own]) {
     if (folder.table !== undefined) {
       const root = { ...folder.uri, path: folder.uri.path.replace(/(?<=.)\/$/, '') };
       yield { kind: 'table', table: folder.table, root };
       continue;
     }
     const constants = types.constantsOf(folder.partitions);
+    const losing = types.losingZeros(folder.partitions);
     const files = folder.files ?? wantedFiles(storage, folder, folder.uri === start, options);
-    for await (const file of files) yield { kind: 'file', file, constants };
+    for await (const file of files) {
+      for (const [column, text] of losing) options.onLostZeros(file.path, column, text);
+      yield { kind: 'file', file, constants };
+    }
   }
 }
 
+/** Returns whether a path is another one, or below it. */
 function isBelow({ path }: FileUri, start: FileUri): boolean {
-  return `${path}/`.startsWith(start.path.replace(/\/?$/, '/'));
+  return path.replace(/\/?$/, '/').startsWith(start.path.replace(/\/?$/, '/'));
 }
 
 /** How many folders of a level are listed to find one file. */
