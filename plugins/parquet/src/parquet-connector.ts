@@ -23,12 +23,12 @@ import type { DataFile } from './tables/data-file.ts';
 import type { DeletedRows } from './tables/deleted-rows.ts';
 import { filesOfTable } from './tables/files-of-table.ts';
 import { checkSources, type FoundFile, findFiles, sourcesOf, storageSettings } from './tables/find-files.ts';
-import { type FittedFile, fitFile } from './tables/fit-file.ts';
+import type { FittedFile } from './tables/fit-file.ts';
 import { PARTITION_TYPES } from './tables/partition-folders.ts';
 
 const parameters = Type.Object({
   /**
-   * The files: local paths, file:///folder, s3://bucket/prefix, gs://bucket/prefix or
+   * The files and tables: local paths, file:///folder, s3://bucket/prefix, gs://bucket/prefix or
    * https://account.blob.core.windows.net/container/prefix. A folder is read with its subfolders. The last parts of a
    * path may have * (any characters but /), ** (any folders) and ?. Use either paths or pathToStorage.
    */
@@ -56,9 +56,9 @@ const parameters = Type.Object({
   partitions: Type.Boolean({ default: true }),
   /** The types of partition columns, instead of those that their values suggest: partitionTypes { zip: text }. */
   partitionTypes: Type.Optional(MapOf(OneOf(PARTITION_TYPES))),
-  /** For a Delta or Iceberg table: the version, or the id of the snapshot, to read. Defaults to the newest one. */
+  /** The version of a Delta table, or the id of the snapshot of an Iceberg table, to read. Defaults to the newest one. */
   version: Type.Optional(Type.String()),
-  /** For a Delta or Iceberg table: reads what the table was at this time, such as 2026-01-01T00:00:00Z. */
+  /** Reads what a Delta or Iceberg table was at this time, such as 2026-01-01T00:00:00Z. */
   timestamp: Type.Optional(Type.String()),
   /** The maximum number of documents of the run. Not together with filter. -1 means all. */
   limit: Type.Integer({ default: -1, minimum: -1 }),
@@ -81,9 +81,13 @@ const parameters = Type.Object({
 type Params = Static<typeof parameters>;
 
 /**
- * Publishes a document for each row of Parquet files. Reads all files whose name ends with parquet, in the order of the
- * listing, and the rows in their order. Files of object stores are read in ranges: only the footer and the columns that
- * are needed.
+ * Publishes a document for each row of Parquet files and of Delta and Iceberg tables. Reads all files whose name ends
+ * with parquet, and the rows in their order. Files and folders whose names begin with _ or a dot are left out. Files of
+ * object stores are read in ranges: only the footer and the columns that are needed.
+ *
+ * A folder that is a table is read by its log: the rows of its newest version, or of another one. Deletion vectors and
+ * other deletes, renamed and added columns are supported. A Hudi table is refused, as is a table with features that are
+ * not supported. Files outside of the folder of a table are not read.
  *
  * Values keep their type and all their digits: whole numbers of any size, doubles, and floats with the digits that Java
  * writes. An instant becomes 2024-12-31T23:59:59.123456Z, a timestamp without a time zone has no Z, a date becomes
@@ -203,7 +207,7 @@ export class ParquetConnector extends Connector<typeof parameters> {
       }
       this.#tables++;
       const at = { version, millis: timestamp === undefined ? undefined : timeOf(timestamp) };
-      for await (const file of filesOfTable(found, at, this.context.notices, signal)) {
+      for await (const file of filesOfTable(found, at, this.context, signal)) {
         if (mayPass(file.constants, filter)) yield file;
         else this.#excluded++;
       }
@@ -338,7 +342,10 @@ function refusedText({ refused, firstReason }: Counts): string {
 async function openFile(found: FoundFile | DataFile): Promise<FittedFile> {
   const ranges = await found.storage.openRanges(found.uri);
   try {
-    return fitFile(await ParquetFile.open(ranges), found);
+    const file = await ParquetFile.open(ranges);
+    if (!('fields' in found) && found.constants.size === 0) return { file, stored: file, constants: found.constants };
+    const { fitFile } = await import('./tables/fit-file.ts');
+    return fitFile(file, found);
   } catch (error) {
     await ranges.close();
     throw error;

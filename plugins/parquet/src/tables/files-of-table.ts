@@ -1,4 +1,4 @@
-import { HeadraceError, type Notices } from 'headrace/engine';
+import { HeadraceError, type Logger, type Notices } from 'headrace/engine';
 import type { DataFile, TableVersion } from './data-file.ts';
 import type { FoundTable } from './find-files.ts';
 
@@ -6,15 +6,15 @@ import type { FoundTable } from './find-files.ts';
 export async function* filesOfTable(
   table: FoundTable,
   version: TableVersion,
-  notices: Notices,
+  context: { readonly log: Logger; readonly notices: Notices },
   signal: AbortSignal,
 ): AsyncGenerator<DataFile> {
   switch (table.table) {
     case 'delta':
-      yield* (await import('./delta/delta-table.ts')).deltaFiles(table, version, signal);
+      yield* (await import('./delta/delta-table.ts')).deltaFiles(table, version, context.log, signal);
       return;
     case 'iceberg':
-      yield* (await import('./iceberg/iceberg-table.ts')).icebergFiles(table, version, notices, signal);
+      yield* (await import('./iceberg/iceberg-table.ts')).icebergFiles(table, version, context, signal);
       return;
     case 'hudi':
       throw new HeadraceError('HR_SOURCE_UNREADABLE', `${table.root.path} is a Hudi table, which cannot be read`, {

@@ -223,8 +223,9 @@ function typeName({ element, children }: SchemaTree): string {
 }
 
 function elementName(element: ValueElement): string {
-  const { type } = logicalType({ name: '', ...element });
-  return type === 'NONE' ? (element.type ?? 'a group') : type;
+  const logical = logicalType({ name: '', ...element });
+  if (logical.type === 'DECIMAL') return `DECIMAL(${logical.precision}, ${logical.scale})`;
+  return logical.type === 'NONE' ? (element.type ?? 'a group') : logical.type;
 }
 
 function keyOf(path: readonly string[]): string {

@@ -18,7 +18,6 @@ export interface FittedFile {
 export function fitFile(file: ParquetFile, found: FoundFile | DataFile): FittedFile {
   const { constants } = found;
   if (!('fields' in found)) {
-    if (constants.size === 0) return { file, stored: file, constants };
     const added = [...constants].map(([name, { element }]) => ({
       name,
       repetition_type: 'OPTIONAL' as const,

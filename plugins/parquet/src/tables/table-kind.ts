@@ -47,7 +47,7 @@ export async function tableAround(
         const kind = exists ? await tableKind(storage, root, [name], signal) : undefined;
         if (kind !== undefined) return { kind, root };
       } catch {
-        // The folder does not exist, or the config may not read it.
+        // The folder does not exist, or the config may not read it. If the storage fails, the next listing does too.
       }
     }
   }

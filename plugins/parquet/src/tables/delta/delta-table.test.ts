@@ -1,6 +1,7 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type ParquetWriter, parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readDocuments } from '../../testing/read-documents.ts';
 
@@ -8,6 +9,7 @@ import { readDocuments } from '../../testing/read-documents.ts';
 const folder = new URL('../../testing/delta/', import.meta.url).pathname;
 
 type Row = Record<string, unknown> & { id: string };
+type ParquetSchema = NonNullable<ConstructorParameters<typeof ParquetWriter>[0]['schema']>;
 type Params = Parameters<typeof readDocuments>[0];
 
 function expected(table: string, version = 'newest'): Row[] {
@@ -102,6 +104,44 @@ describe('ParquetConnector with a Delta table', () => {
     expect(rows).toEqual(expected('mapped-name'));
     expect(Object.keys(rows[0] as Row)).toEqual(['id', 'renamed', 'name', 'part', 'st', 'list']);
     expect((await read(`mapped-${mode}`, { filter: new Map([['renamed', 7]]) })).ids).toEqual(['m1']);
+  });
+
+  it('reads columns whose type was widened, and rejects a file whose values would change', async () => {
+    const path = mkdtempSync(join(tmpdir(), 'headrace-delta-'));
+    onTestFinished(() => rmSync(path, { recursive: true }));
+    mkdirSync(join(path, '_delta_log'));
+    const schema: ParquetSchema = [
+      { name: 'root', num_children: 4 },
+      { name: 'id', type: 'INT32', repetition_type: 'REQUIRED' },
+      { name: 'n', type: 'INT32', repetition_type: 'REQUIRED' },
+      { name: 'f', type: 'FLOAT', repetition_type: 'REQUIRED' },
+      { name: 'd', type: 'INT32', repetition_type: 'REQUIRED', converted_type: 'DECIMAL', precision: 5, scale: 2 },
+    ];
+    const columnData = [1, 7, 0.5, 1.25].map((value, i) => ({ name: schema[i + 1]?.name as string, data: [value] }));
+    writeFileSync(join(path, 'a.parquet'), Buffer.from(parquetWriteBuffer({ schema, columnData })));
+    const readAs = (types: Record<string, string>) => {
+      const fields = Object.entries(types).map(([name, type]) => ({ name, type, nullable: true, metadata: {} }));
+      const actions = [
+        { protocol: { minReaderVersion: 3, minWriterVersion: 7, readerFeatures: ['typeWidening'] } },
+        { metaData: { schemaString: JSON.stringify({ type: 'struct', fields }), partitionColumns: [] } },
+        { add: { path: 'a.parquet', partitionValues: {} } },
+      ];
+      writeFileSync(
+        join(path, '_delta_log/00000000000000000000.json'),
+        actions.map((action) => JSON.stringify(action)).join('\n'),
+      );
+      return read(path);
+    };
+    const { json } = await readAs({ id: 'long', n: 'long', f: 'double', d: 'decimal(20,2)' });
+    expect(json).toEqual(['{"id":"1","n":7,"f":0.5,"d":"1.25"}']);
+    for (const [types, message] of [
+      [{ n: 'double' }, 'the column n is INT32 in this file, and DOUBLE in the table'],
+      [{ d: 'decimal(20,3)' }, 'the column d is DECIMAL(5, 2) in this file, and DECIMAL(20, 3) in the table'],
+      [{ f: 'string' }, 'the column f is FLOAT in this file, and TEXT in the table'],
+      [{ n: 'date' }, 'the column n is INT32 in this file, and DATE in the table'],
+    ] as const) {
+      expect((await readAs({ id: 'long', ...types })).rejected.map((one) => one.message)).toEqual([message]);
+    }
   });
 
   it('reads the version of a time, which is in the commits', async () => {

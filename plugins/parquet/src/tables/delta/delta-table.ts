@@ -1,4 +1,4 @@
-import { HeadraceError, holdMemory, type MemoryHold, messageOf } from 'headrace/engine';
+import { HeadraceError, holdMemory, type Logger, type MemoryHold, messageOf } from 'headrace/engine';
 import type { FileUri, Storage } from 'headrace/storage';
 import type { ParquetFile } from '../../reading/parquet-file.ts';
 import { type Constant, constantOf } from '../constant.ts';
@@ -27,12 +27,18 @@ const FEATURES = new Set([
 ]);
 
 /** Reads the log of a Delta table, and returns the files of a version. */
-export async function* deltaFiles(table: FoundTable, at: TableVersion, signal: AbortSignal): AsyncGenerator<DataFile> {
+export async function* deltaFiles(
+  table: FoundTable,
+  at: TableVersion,
+  logger: Logger,
+  signal: AbortSignal,
+): AsyncGenerator<DataFile> {
   const memory = holdMemory(`the log of ${table.root.path}`);
   try {
     const log = new DeltaLog(table, memory, signal);
     const segment = await log.segment(at);
-    for await (const file of log.files(segment)) yield file;
+    logger.info(`Reading version ${segment.version} of the Delta table ${table.root.path}`, {});
+    yield* log.files(segment);
   } catch (error) {
     if (error instanceof HeadraceError) throw error;
     throw new HeadraceError('HR_SOURCE_UNREADABLE', `The Delta table ${table.root.path}: ${messageOf(error)}`, {

@@ -14,6 +14,7 @@ export interface PartitionSpec {
 
 /** A state of the table. */
 export interface Snapshot {
+  readonly id: string;
   /** The file that lists the manifests; undefined if the snapshot lists them itself, as in version 1. */
   readonly manifestList: string | undefined;
   readonly manifests: readonly string[];
@@ -56,6 +57,7 @@ export class IcebergMetadata {
     const isCurrent = version === undefined && millis === undefined;
     const schemaId = isCurrent ? this.#content.get('current-schema-id') : found.get('schema-id');
     return {
+      id,
       manifestList: found.get('manifest-list') as string | undefined,
       manifests: (found.get('manifests') ?? []) as string[],
       fields: this.#fields(schemaId ?? this.#content.get('current-schema-id')),

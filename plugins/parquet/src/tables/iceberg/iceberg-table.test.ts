@@ -116,6 +116,27 @@ describe('ParquetConnector with an Iceberg table', () => {
     expect(ids.map(Number).toSorted((a, b) => a - b)).toEqual(all);
   });
 
+  it('gives a column its default in files that are older than the column', async () => {
+    const path = copyOf('mapped');
+    const added = '{"id":9,"name":"added","type":"string","required":false,"initial-default":"old"}';
+    edit(path, /("name":"renamed"[^}]*})/, `"name":"renamed","type":"long","required":false},${added}`);
+    expect((await read(path)).json).toEqual([
+      '{"id":"m1","renamed":1,"added":"old"}',
+      '{"id":"m2","renamed":2,"added":"old"}',
+    ]);
+    expect((await read(path, { filter: new Map([['added', 'new']]) })).json).toEqual([]);
+  });
+
+  it('refuses files of other formats', async () => {
+    const path = copyOf('values');
+    const [manifest] = readdirSync(join(path, 'metadata'))
+      .filter((name) => name.startsWith('deletes-'))
+      .map((name) => join(path, 'metadata', name))
+      .filter((name) => readFileSync(name, 'latin1').includes('avro.codec\u0008null')) as [string];
+    writeFileSync(manifest, readFileSync(manifest, 'latin1').replace('PARQUET', 'ORCORCO'), 'latin1');
+    await expect(read(path)).rejects.toThrow('has the format ORCORCO');
+  });
+
   it('reads the metadata file that the config names', async () => {
     const [before] = metadataFiles(`${folder}positions`) as [string];
     expect((await read(before)).ids.length).toBe(20);

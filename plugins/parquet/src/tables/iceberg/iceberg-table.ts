@@ -1,4 +1,4 @@
-import { HeadraceError, holdMemory, type MemoryHold, messageOf, type Notices } from 'headrace/engine';
+import { HeadraceError, holdMemory, type Logger, type MemoryHold, messageOf, type Notices } from 'headrace/engine';
 import type { FileUri } from 'headrace/storage';
 import type { ParquetFile } from '../../reading/parquet-file.ts';
 import type { RawValue } from '../../reading/stored-values.ts';
@@ -19,7 +19,7 @@ import { RowDeletes } from './row-deletes.ts';
 export async function* icebergFiles(
   table: FoundTable,
   at: TableVersion,
-  notices: Notices,
+  { log, notices }: { readonly log: Logger; readonly notices: Notices },
   signal: AbortSignal,
 ): AsyncGenerator<DataFile> {
   const memory = holdMemory(`the metadata of ${table.root.path}`);
@@ -29,7 +29,9 @@ export async function* icebergFiles(
       table.metadata ?? (await newestMetadata(table, notices, signal)),
     );
     const snapshot = metadata.snapshot(at);
-    if (snapshot !== undefined) yield* new IcebergTable(table, metadata, memory).files(snapshot, signal);
+    if (snapshot === undefined) return;
+    log.info(`Reading snapshot ${snapshot.id} of the Iceberg table ${table.root.path}`, {});
+    yield* new IcebergTable(table, metadata, memory).files(snapshot, signal);
   } catch (error) {
     if (error instanceof HeadraceError) throw error;
     throw new HeadraceError('HR_SOURCE_UNREADABLE', `The Iceberg table ${table.root.path}: ${messageOf(error)}`, {
