@@ -82,12 +82,12 @@ type Params = Static<typeof parameters>;
 
 /**
  * Publishes a document for each row of Parquet files and of Delta and Iceberg tables. Reads all files whose name ends
- * with parquet, and the rows in their order. Files and folders whose names begin with _ or a dot are left out. Files of
+ * with parquet, and the rows in their order. Files and folders whose names begin with _ or a dot are omitted. Files of
  * object stores are read in ranges: only the footer and the columns that are needed.
  *
  * A folder that is a table is read by its log: the rows of its newest version, or of another one. Deletion vectors and
  * other deletes, renamed and added columns are supported. A Hudi table is refused, as is a table with features that are
- * not supported. Files outside of the folder of a table are not read.
+ * not supported. Files outside the folder of a table are not read.
  *
  * Values keep their type and all their digits: whole numbers of any size, doubles, and floats with the digits that Java
  * writes. An instant becomes 2024-12-31T23:59:59.123456Z, a timestamp without a time zone has no Z, a date becomes

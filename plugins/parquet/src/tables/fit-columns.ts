@@ -16,7 +16,7 @@ export interface FittedColumns {
 
 /**
  * Returns the footer of a file as if the file had been written with the schema of the table. Columns that the table
- * does not have are left out. Throws if a column has another type.
+ * does not have are omitted. Throws if a column has another type.
  * @param known the columns that are not read from the file
  */
 export function fitColumns(
@@ -41,7 +41,7 @@ export function fitColumns(
         ...group,
         columns: group.columns.map((chunk) => {
           if (chunk.meta_data === undefined) return chunk;
-          const path = fitting.paths.get(keyOf(chunk.meta_data.path_in_schema)) ?? LEFT_OUT;
+          const path = fitting.paths.get(keyOf(chunk.meta_data.path_in_schema)) ?? OMITTED;
           return { ...chunk, meta_data: { ...chunk.meta_data, path_in_schema: path } };
         }),
       })),
@@ -62,7 +62,7 @@ export function addColumns(metadata: FileMetaData, added: readonly SchemaElement
       ...group,
       columns: group.columns.map((chunk) => {
         if (!replaced.has(chunk.meta_data?.path_in_schema[0] ?? '')) return chunk;
-        return { ...chunk, meta_data: { ...(chunk.meta_data as ColumnMetaData), path_in_schema: LEFT_OUT } };
+        return { ...chunk, meta_data: { ...(chunk.meta_data as ColumnMetaData), path_in_schema: OMITTED } };
       }),
     })),
   };
@@ -73,7 +73,7 @@ function elementsOf({ element, children }: SchemaTree): SchemaElement[] {
 }
 
 /** The path of columns that the table does not have. No column has this name. */
-const LEFT_OUT = ['\0'];
+const OMITTED = ['\0'];
 
 /** Returns the element of a column that no row group has. */
 export function missingElement({ name, type }: Pick<TableField, 'name' | 'type'>): SchemaElement {

@@ -141,7 +141,7 @@ describe('ParquetConnector with folders of partitions', () => {
     expect((await read('dt=*/**/*.parquet')).json).toEqual(['{"id":"0","dt":"2026-01-01","b":2}']);
   });
 
-  it('leaves out files and folders whose names begin with _ or a dot, unless the config names them', async () => {
+  it('omits files and folders whose names begin with _ or a dot, unless the config names them', async () => {
     const lake = lakeOf(
       'a.parquet',
       '_b.parquet',

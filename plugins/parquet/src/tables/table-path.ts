@@ -13,7 +13,7 @@ export function tablePath(root: FileUri, path: string, location?: string): FileU
   if (inside === undefined || inside.split('/').includes('..')) {
     throw new HeadraceError(
       'HR_SOURCE_UNREADABLE',
-      `The log of the table ${root.path} names a file outside of its folder: ${path.slice(0, MAX_SHOWN)}`,
+      `The log of the table ${root.path} names a file outside its folder: ${path.slice(0, MAX_SHOWN)}`,
       { hint: 'Shallow clones and tables with files in several places are not read. Copy the table with its files.' },
     );
   }

@@ -15,7 +15,7 @@ export interface WalkOptions {
   /** Returns whether a folder may contain wanted files. */
   mayContain(path: string): boolean;
   isWanted(path: string): boolean;
-  /** Returns whether a file or a folder is left out because of its name. */
+  /** Returns whether a file or a folder is omitted because of its name. */
   isHidden(name: string): boolean;
   /** True if the first file or table is enough. */
   readonly onlyFirst: boolean;
@@ -134,7 +134,7 @@ async function* wantedFiles(storage: Storage, folder: Folder, isStart: boolean, 
   }
 }
 
-/** A file that the config names is wanted, whatever its name. */
+/** A file that the config names is wanted with any name. */
 function isWantedFile({ uri }: StoredFile, { uri: folder }: Folder, options: WalkOptions): boolean {
   return uri.path === folder.path || (!options.isHidden(nameOf(uri)) && options.isWanted(uri.path));
 }

@@ -99,7 +99,7 @@ describe('ParquetConnector with an Iceberg table', () => {
     expect((await select([['tags', new Map([['ne', 44]])]])).ids.toSorted()).toEqual(['a1', 'a2']);
   });
 
-  it('leaves out rows with deleted values, also of columns that the table has dropped', async () => {
+  it('omits rows with deleted values, also of columns that the table has dropped', async () => {
     const { rows, rejected } = await read('values');
     expect(rejected).toEqual([]);
     // Deleted are n1 with 1, n4 with null, and rows with 7. No row has n5 with 99.
@@ -108,7 +108,7 @@ describe('ParquetConnector with an Iceberg table', () => {
     expect((await read('values', { start: 7 })).ids).toEqual(['8', '9']);
   });
 
-  it('leaves out the rows of deletion vectors, which replace the positions before them', async () => {
+  it('omits the rows of deletion vectors, which replace the positions before them', async () => {
     const { ids, rejected } = await read('vectors');
     expect(rejected).toEqual([]);
     // The vector deletes the rows 0, 4 and 9 of the first file; a position the row 0 of the second.
@@ -190,12 +190,7 @@ describe('ParquetConnector with an Iceberg table', () => {
       '"type":"variant"',
       'its schema has the type variant, which is not supported',
     ],
-    [
-      'a manifest list outside',
-      /"manifest-list":"[^"]+"/,
-      '"manifest-list":"../x.avro"',
-      'names a file outside of its',
-    ],
+    ['a manifest list outside', /"manifest-list":"[^"]+"/, '"manifest-list":"../x.avro"', 'names a file outside its'],
     [
       'a manifest list of another host',
       /"manifest-list":"[^"]+"/,
@@ -206,14 +201,9 @@ describe('ParquetConnector with an Iceberg table', () => {
       'a local manifest list',
       /"manifest-list":"[^"]+"/,
       '"manifest-list":"/etc/passwd"',
-      'outside of its folder: /etc/pa',
+      'outside its folder: /etc/pa',
     ],
-    [
-      'another location',
-      /"location":"[^"]+"/,
-      '"location":"file:///other"',
-      'names a file outside of its folder: file:',
-    ],
+    ['another location', /"location":"[^"]+"/, '"location":"file:///other"', 'names a file outside its folder: file:'],
     [
       'no name mapping',
       '"schema.name-mapping.default"',
