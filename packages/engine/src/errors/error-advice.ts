@@ -27,6 +27,8 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
     'Run it from the command line, with the commands in the hint. docs/distributed.md explains them.',
   HR_CONFIG_UNREACHABLE:
     'The message shows the request and the response. Check the address, the credentials, and that the server is running.',
+  HR_CONFIG_NOTICES:
+    'Look at the example in the message. Correct the setting or the source, or run the config as it is.',
   HR_POLICY_REFUSED:
     'The message says what the policy refused. Use something that it allows, or ask the operator of the service to change `policy` in the service file.',
   HR_POLICY_NO_BOUNDARY:
@@ -86,6 +88,8 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
   HR_RUN_NOTHING_SUCCEEDED:
     'Check the reasons of the failed documents. Often all have the same reason, such as a wrong mapping or a stage with a wrong field.',
   HR_RUN_MAX_FAILURES: 'Correct the cause of the failed documents, or raise `runner.maxFailures`.',
+  HR_RUN_NOTICES:
+    'Look at the first examples of the notices, and correct their cause. If the data is right, change the rule in `runner.notices`.',
   HR_RUN_TIMEOUT:
     'Split the source into several runs, or find out what the run waits for. The operator of the service can raise `policy.limits.maxRunSecs`.',
   HR_RUN_CANCELLED: 'If you stopped the run on purpose, there is nothing to do. A new run starts from the beginning.',

@@ -18,6 +18,7 @@ export const ERROR_CODES = {
   HR_CONFIG_MISSING_PIPELINE: 'A connector names a pipeline that the config does not define.',
   HR_CONFIG_DISTRIBUTED: 'The service does not run configs that need a distributed run.',
   HR_CONFIG_UNREACHABLE: 'A server or file that the config uses cannot be reached, or refuses access.',
+  HR_CONFIG_NOTICES: 'The first records of a source have notices. A run would report them too.',
   HR_POLICY_REFUSED: 'The policy of the service does not allow something that an uploaded config uses.',
   HR_POLICY_NO_BOUNDARY:
     'Python code of an uploaded config must run in a process that the operating system isolates. This machine does not support that.',
@@ -61,6 +62,7 @@ export const ERROR_CODES = {
     'Documents failed and are not kept where they can be run again, so they do not count as read.',
   HR_RUN_FOREIGN_MESSAGE: 'A worker or an indexer read a message of another config with the same consumer group.',
   HR_RUN_MAX_FAILURES: 'More documents of the run failed than `runner.maxFailures` allows.',
+  HR_RUN_NOTICES: 'The run has more notices than `runner.notices` allows.',
   HR_RUN_TIMEOUT: 'The run took longer than the policy of the service allows for uploaded configs.',
   HR_RUN_CANCELLED: 'The run was stopped before its end.',
   HR_RUN_INTERRUPTED: 'The process ended before the run was finished.',
