@@ -199,7 +199,7 @@ export class ParquetConnector extends Connector<typeof parameters> {
     const filter = comparisonsOf(this.params.filter);
     const onExcluded = () => void this.#excluded++;
     const settings = { partitions, partitionTypes, filter, onlyFirst, onExcluded };
-    for await (const found of findFiles(this.params, settings, this.#storages, this.context, signal)) {
+    for await (const found of findFiles(this.params, settings, this.#storages, this.context.notices, signal)) {
       if (found.kind === 'file') {
         if (version !== undefined || timestamp !== undefined) throw noTable(found);
         yield found;

@@ -1,12 +1,5 @@
 import { matchesGlob } from 'node:path';
-import {
-  HeadraceError,
-  type Logger,
-  messageOf,
-  type Notices,
-  type ParameterProblem,
-  withDefaults,
-} from 'headrace/engine';
+import { HeadraceError, messageOf, type Notices, type ParameterProblem, withDefaults } from 'headrace/engine';
 import {
   type FileUri,
   parseConfigUri,
@@ -137,7 +130,7 @@ export async function* findFiles(
   params: SourceParameters,
   settings: FolderSettings,
   storages: Storages,
-  { log, notices }: { readonly log: Logger; readonly notices: Notices },
+  notices: Notices,
   signal: AbortSignal,
 ): AsyncGenerator<FoundFile | FoundTable> {
   const sources = sourcesOf(params);
@@ -146,7 +139,11 @@ export async function* findFiles(
     if ('mistake' in uri) throw new HeadraceError('HR_SOURCE_UNREADABLE', `${text} is not a path: ${uri.mistake}`);
     const storage = await storages.of(uri);
     const start = isPattern ? { ...uri, path: folderBefore(uri.path) } : uri;
-    const onProblem = (path: string, error: unknown) => log.warn(`${path} is skipped: ${messageOf(error)}`, {});
+    const isOmitted = (name: string) => isHidden(name) && !(isPattern && namesHidden(uri.path, name));
+    const onProblem = (file: string, error: unknown) => {
+      if (isOmitted(file.replace(/\/$/, '').split('/').at(-1) as string)) return;
+      notices.report('file.skipped', { file, hint: messageOf(error) });
+    };
     const shared = {
       onlyFirst: false,
       partitionTypes: undefined,
@@ -154,7 +151,7 @@ export async function* findFiles(
       // A pattern selects files by itself. Otherwise all files of a folder with the right name are read.
       isWanted: (path: string) => (isPattern ? matchesGlob(path, uri.path) : path.endsWith('parquet')),
       mayContain: (folder: string) => !isPattern || mayContain(folder, uri.path),
-      isHidden: (name: string) => isHidden(name) && !(isPattern && namesHidden(uri.path, name)),
+      isHidden: isOmitted,
       onProblem,
       onLostZeros: (file: string, field: string, value: string) =>
         notices.report('partition.zeros', {
@@ -191,7 +188,9 @@ export async function* findFiles(
         }
         yield { kind: 'table', table, root, storage };
       }
-      if (isEmpty && sources.length > 1 && !signal.aborted) log.warn(`There is no Parquet file at ${text}`, {});
+      if (isEmpty && sources.length > 1 && !signal.aborted) {
+        notices.report('path.missing', { file: text, hint: 'It has no Parquet file.' });
+      }
     } catch (error) {
       if (error instanceof HeadraceError) throw error;
       throw new HeadraceError('HR_SOURCE_UNREADABLE', `Cannot read ${text}: ${messageOf(error)}`, { cause: error });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { withDefaults } from 'headrace/engine';
@@ -157,6 +157,8 @@ describe('ParquetConnector with folders of partitions', () => {
     expect(await ids('_temporary')).toEqual(['3']);
     expect(await ids('_b.parquet')).toEqual(['1']);
     expect(await ids('_temp*/*/*.parquet')).toEqual(['3']);
+    symlinkSync('missing', join(lake, '.link'));
+    expect((await read(lake, { columns: [] })).notices).toEqual([]);
   });
 
   it('refuses Hudi tables, and their files', async () => {

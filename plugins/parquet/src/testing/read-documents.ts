@@ -1,4 +1,5 @@
 import {
+  type NoticeDetails,
   type Notices,
   type Publisher,
   type RecordDecoder,
@@ -15,9 +16,8 @@ export interface ReadDocuments {
   /** The bytes of all chunks. */
   readonly bytes: number;
   readonly message: string | undefined;
-  readonly warnings: string[];
   /** The code and the details of each notice. */
-  readonly notices: [code: string, details: unknown][];
+  readonly notices: [code: string, details: NoticeDetails][];
 }
 
 export const folder = new URL('./files/', import.meta.url).pathname;
@@ -28,10 +28,11 @@ export async function readDocuments(
   docIdPrefix = '',
 ): Promise<ReadDocuments> {
   const { signal } = new AbortController();
-  const warnings: string[] = [];
-  const log: StageContext['log'] = { debug() {}, info() {}, warn: (text) => void warnings.push(text), error() {} };
+  const log: StageContext['log'] = { debug() {}, info() {}, warn() {}, error() {} };
   const notices: ReadDocuments['notices'] = [];
-  const collector: Notices = { report: (code: string, details?: unknown) => void notices.push([code, details]) };
+  const collector: Notices = {
+    report: (code: string, details: NoticeDetails = {}) => void notices.push([code, details]),
+  };
   const context = { name: 'parquet', docIdPrefix, runId: '', log, notices: collector, signal, preview: false };
   const connector = new ParquetConnector(
     withDefaults(ParquetConnector.parameters, { idField: 'id', ...params }),
@@ -64,5 +65,5 @@ export async function readDocuments(
   } finally {
     await connector.close();
   }
-  return { json, rejected, bytes, message: connector.message, warnings, notices };
+  return { json, rejected, bytes, message: connector.message, notices };
 }
