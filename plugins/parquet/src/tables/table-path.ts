@@ -24,12 +24,11 @@ const MAX_SHOWN = 200;
 
 /** Returns the path below one of the locations; undefined if it is not below them. */
 function insideOf(path: string, locations: readonly string[]): string | undefined {
-  if (!/^(?:[a-z][a-z0-9+.-]*:|\/)/i.test(path)) return path;
   for (const location of locations) {
     const prefix = `${plainUri(location).replace(/\/$/, '')}/`;
     if (plainUri(path).startsWith(prefix)) return plainUri(path).slice(prefix.length);
   }
-  return undefined;
+  return /^(?:[a-z][a-z0-9+.-]*:|\/)/i.test(path) ? undefined : path;
 }
 
 /** The same file has several forms: s3a://b/k and s3://b/k, file:/x, file:///x and /x. */
