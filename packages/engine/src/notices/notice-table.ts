@@ -109,7 +109,7 @@ export const NOTICES = {
   },
   'table.ambiguous': {
     class: 'suspect',
-    meaning: 'Two metadata files of an Iceberg table have the same version. The one that was updated last is read.',
+    meaning: 'Two metadata files of an Iceberg table may be the newest one. The one that was updated last is read.',
   },
   'version.missing': {
     class: 'suspect',

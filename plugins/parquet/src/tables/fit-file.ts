@@ -37,5 +37,5 @@ function initialValue({ name, type, initial }: TableField): Constant {
     if (initial !== undefined) throw new Error(`the column ${name} has a default with objects, which is not supported`);
     return { element: {}, raw: undefined };
   }
-  return constantOf(initial === undefined || initial === null ? null : String(initial), type.element);
+  return constantOf(initial ?? null, type.element);
 }

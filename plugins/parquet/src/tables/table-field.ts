@@ -9,8 +9,8 @@ export interface TableField {
   /** The names that the column may have in files. */
   readonly fileNames: readonly string[];
   readonly type: FieldType;
-  /** The value of the column in files that do not have it; undefined means null. */
-  readonly initial?: unknown;
+  /** The value of the column in files that do not have it, as `constantOf` reads it; undefined means null. */
+  readonly initial?: string;
 }
 
 export type FieldType =

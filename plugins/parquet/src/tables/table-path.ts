@@ -31,9 +31,12 @@ function insideOf(path: string, locations: readonly string[]): string | undefine
   return /^(?:[a-z][a-z0-9+.-]*:|\/)/i.test(path) ? undefined : path;
 }
 
-/** The same file has several forms: s3a://b/k and s3://b/k, file:/x, file:///x and /x. */
+/** The same file has several forms: s3a://b/k and s3://b/k, file:/x, file:///x and /x, ./x and x. */
 function plainUri(uri: string): string {
-  return uri.replace(/^s3[an]:/i, 's3:').replace(/^file:(?:\/\/(?=\/))?/i, '');
+  return uri
+    .replace(/^\.\//, '')
+    .replace(/^s3[an]:/i, 's3:')
+    .replace(/^file:(?:\/\/(?=\/))?/i, '');
 }
 
 function uriText({ scheme, authority, path }: FileUri): string {

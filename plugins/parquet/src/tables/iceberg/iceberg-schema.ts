@@ -1,4 +1,4 @@
-import type { JsonObject, Value } from 'headrace/engine';
+import { type JsonObject, textOf, type Value, writeValue } from 'headrace/engine';
 import {
   BOOLEAN,
   BYTES,
@@ -76,14 +76,17 @@ function typeOf(stated: Value | undefined, names: NameMapping | undefined, depth
 function fieldOf(field: JsonObject, names: NameMapping | undefined, depth: number): TableField {
   const [id, name] = [field.get('id'), field.get('name')];
   if (typeof id !== 'number' || typeof name !== 'string') throw new Error('a column of its schema has no id or name');
-  const initial = field.get('initial-default');
-  return {
-    name,
-    id,
-    fileNames: names?.get(id) ?? [],
-    type: typeOf(field.get('type'), names, depth),
-    ...(initial === undefined || initial === null ? {} : { initial }),
-  };
+  const type = typeOf(field.get('type'), names, depth);
+  const initial = initialText(field.get('initial-default') ?? null, type);
+  return { name, id, fileNames: names?.get(id) ?? [], type, ...(initial === null ? {} : { initial }) };
+}
+
+/** Returns a default as `constantOf` reads it. The metadata has bytes as hex digits, and a zone of instants. */
+function initialText(initial: Value, type: FieldType): string | null {
+  const text = initial instanceof Map || Array.isArray(initial) ? writeValue(initial) : textOf(initial);
+  if (text === null || type.kind !== 'value') return text;
+  if (type.element === BYTES) return Buffer.from(text, 'hex').toString('latin1');
+  return type.element.logical_type?.type === 'TIMESTAMP' ? text.replace(/\+00:00$/, 'Z') : text;
 }
 
 /** Returns the names of a mapping of the settings of the table. (Source: the specification, "Name Mapping".) */

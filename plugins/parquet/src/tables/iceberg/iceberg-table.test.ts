@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -118,13 +118,44 @@ describe('ParquetConnector with an Iceberg table', () => {
 
   it('gives a column its default in files that are older than the column', async () => {
     const path = copyOf('mapped');
-    const added = '{"id":9,"name":"added","type":"string","required":false,"initial-default":"old"}';
-    edit(path, /("name":"renamed"[^}]*})/, `"name":"renamed","type":"long","required":false},${added}`);
-    expect((await read(path)).json).toEqual([
-      '{"id":"m1","renamed":1,"added":"old"}',
-      '{"id":"m2","renamed":2,"added":"old"}',
+    const defaults = [
+      ['long', 5, 5],
+      ['string', '"old"', 'old'],
+      ['timestamptz', '"2026-01-01T00:00:00.5+00:00"', '2026-01-01T00:00:00.500Z'],
+      ['decimal(9,2)', '"1.50"', 1.5],
+      ['binary', '"ff01"', '/wE='],
+      ['uuid', '"f79c3e09-677c-4bbd-a479-3f349cb785e7"', 'f79c3e09-677c-4bbd-a479-3f349cb785e7'],
+      ['double', 0.25, 0.25],
+      ['boolean', true, true],
+      ['date', '"2026-01-31"', '2026-01-31'],
+    ] as const;
+    const added = defaults.map(
+      ([type, value], i) =>
+        `{"id":${30 + i},"name":"c${i}","type":"${type}","required":false,"initial-default":${value}}`,
+    );
+    edit(path, /("name":"renamed"[^}]*})/, `"name":"renamed","type":"long","required":false},${added.join()}`);
+    const values = Object.fromEntries(defaults.map(([, , value], i) => [`c${i}`, value]));
+    const { rows } = await read(path);
+    expect(rows).toEqual([
+      { id: 'm1', renamed: 1, ...values },
+      { id: 'm2', renamed: 2, ...values },
     ]);
-    expect((await read(path, { filter: new Map([['added', 'new']]) })).json).toEqual([]);
+    expect((await read(path, { filter: new Map([['c1', 'new']]) })).json).toEqual([]);
+    expect((await read(path, { filter: new Map([['c8', '2026-01-31']]), columns: ['c8'] })).json).toEqual([
+      '{"id":"m1","c8":"2026-01-31"}',
+      '{"id":"m2","c8":"2026-01-31"}',
+    ]);
+  });
+
+  it('finds files by relative paths, and metadata without a number in its name', async () => {
+    const path = copyOf('mapped');
+    const [other, newest] = metadataFiles(path) as [string, string];
+    edit(path, /"location":"[^"]+"/, '"location":"./lake/mapped"');
+    edit(path, /"manifest-list":"file:\/\/\/lake/, '"manifest-list":"lake');
+    rmSync(other);
+    renameSync(newest, join(path, 'metadata/last.metadata.json'));
+    // The manifest list names its manifests by the old location.
+    await expect(read(path)).rejects.toThrow('names a file outside its folder: file:///lake/mapped/metadata/');
   });
 
   it('refuses files of other formats', async () => {

@@ -44,18 +44,21 @@ export async function* icebergFiles(
 
 /** The names of metadata files are v2.metadata.json, or 00002-UUID.metadata.json. */
 const NUMBER = /^v?(\d+)[.-]/;
+const NO_NUMBER = -1;
 
 /** Returns the newest metadata file. A catalog, which knows it, is not read. */
 async function newestMetadata({ root, storage }: FoundTable, notices: Notices, signal: AbortSignal): Promise<FileUri> {
-  let newest: FileUri[] = [];
-  let highest = -1;
+  const numbered = new Map<number, FileUri[]>();
   for await (const { uri } of filesIn(storage, inFolder(root, 'metadata'), signal)) {
-    const number = ICEBERG_METADATA.test(uri.path) ? Number(NUMBER.exec(nameOf(uri))?.[1] ?? -1) : -1;
-    if (number > highest) [highest, newest] = [number, []];
-    if (number === highest && number >= 0) newest.push(uri);
+    if (!ICEBERG_METADATA.test(uri.path)) continue;
+    const number = Number(NUMBER.exec(nameOf(uri))?.[1] ?? NO_NUMBER);
+    numbered.set(number, [...(numbered.get(number) ?? []), uri]);
   }
+  const highest = Math.max(...numbered.keys());
+  // A file without a number may be newer or older.
+  const newest = [highest, ...(highest === NO_NUMBER ? [] : [NO_NUMBER])].flatMap((one) => numbered.get(one) ?? []);
   const [only, ...others] = newest;
-  if (only === undefined) throw new Error('it has no metadata file with a number in its name');
+  if (only === undefined) throw new Error('it has no metadata file');
   if (others.length === 0) return only;
   const dated = await Promise.all(
     newest.map(async (uri) => ({ uri, at: (await readMetadata(storage, uri)).lastUpdated })),
@@ -63,7 +66,7 @@ async function newestMetadata({ root, storage }: FoundTable, notices: Notices, s
   const [chosen] = dated.toSorted((a, b) => b.at - a.at) as [(typeof dated)[number]];
   notices.report('table.ambiguous', {
     file: shownUri(chosen.uri),
-    hint: 'Two writers have written the same version, and a catalog knows which one is valid. Name its metadata file in paths.',
+    hint: 'The names of the files do not say which one is newer, but a catalog does. Name its metadata file in paths.',
   });
   return chosen.uri;
 }
