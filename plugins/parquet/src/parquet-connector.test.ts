@@ -197,20 +197,21 @@ describe('ParquetConnector', () => {
       symlinkSync('missing', join(lake, name, 'link'));
     }
     const read = async (pattern: string) => {
-      const { json, warnings } = await readDocuments({ paths: [`${lake}/${pattern}`], columns: [] });
-      return [json.length / 39, warnings.map((text) => text.replace(`file://${lake}`, '').split(' is skipped')[0])];
+      const { json, notices } = await readDocuments({ paths: [`${lake}/${pattern}`], columns: [] });
+      const files = notices.map(([code, { file }]) => `${code} ${file?.replace(`file://${lake}`, '')}`);
+      return [json.length / 39, files];
     };
-    expect(await read('year=*/month=*/*.parquet')).toEqual([1, ['/year=2024/month=01/link']]);
-    expect(await read('year=2025/**/*.parquet')).toEqual([1, ['/year=2025/month=01/old/link']]);
-    expect(await read('*/*.parquet')).toEqual([1, ['/other/link']]);
+    expect(await read('year=*/month=*/*.parquet')).toEqual([1, ['file.skipped /year=2024/month=01/link']]);
+    expect(await read('year=2025/**/*.parquet')).toEqual([1, ['file.skipped /year=2025/month=01/old/link']]);
+    expect(await read('*/*.parquet')).toEqual([1, ['file.skipped /other/link']]);
     await expect(read('year=*/')).rejects.toMatchObject({ hint: expect.stringContaining('must match files') });
   });
 
-  it('warns about one of several places that has no files', async () => {
+  it('reports one of several places that has no files', async () => {
     const missing = `${folder}none-*.parquet`;
-    const { json, warnings } = await readDocuments({ paths: [missing, ...groups.paths] });
+    const { json, notices } = await readDocuments({ paths: [missing, ...groups.paths] });
     expect(json).toHaveLength(39);
-    expect(warnings).toEqual([`There is no Parquet file at ${missing}`]);
+    expect(notices).toEqual([['path.missing', { file: missing, hint: 'It has no Parquet file.' }]]);
   });
 
   it('fails if there is no file', async () => {

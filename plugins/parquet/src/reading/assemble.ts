@@ -20,6 +20,7 @@ interface Node {
 
 type Content =
   | { readonly kind: 'value' }
+  | { readonly kind: 'missing' }
   | { readonly kind: 'struct'; readonly members: readonly Node[] }
   | { readonly kind: 'list'; readonly items: Repeated }
   | { readonly kind: 'map'; readonly items: Repeated; readonly key: Node; readonly value: Node };
@@ -63,6 +64,10 @@ function nodeOf(schema: SchemaTree, definition: number, repetition: number, leaf
   }
   const optional = repeats === 'OPTIONAL';
   const own = definition + (optional ? 1 : 0);
+  if (children.length === 0 && element.type === undefined) {
+    // The table has this part of an object, and the file does not.
+    return { name, optional, definition: own, repetition, leaves: [], content: { kind: 'missing' } };
+  }
   if (children.length === 0) {
     const leaves = [leafOf(path)];
     return { name, optional, definition: own, repetition, leaves, content: { kind: 'value' } };
@@ -109,13 +114,14 @@ function contentOf(schema: SchemaTree, definition: number, repetition: number, l
  * Returns whether the repeated field of a list is itself the item, as old writers do it, and not a group around the
  * item. (Source: the rules for backward compatibility in LogicalTypes.md of the Parquet format.)
  */
-function isItem({ children, element: { name } }: SchemaTree, list: string): boolean {
+export function isItem({ children, element: { name } }: SchemaTree, list: string): boolean {
   return children.length !== 1 || name === 'array' || name === `${list}_tuple`;
 }
 
 function leavesOf(content: Content): readonly LeafReader<Value>[] {
   switch (content.kind) {
     case 'value':
+    case 'missing':
       return [];
     case 'struct':
       return content.members.flatMap(({ leaves }) => leaves);
@@ -129,6 +135,7 @@ function leavesOf(content: Content): readonly LeafReader<Value>[] {
 /** Reads the next instance of a node. Returns null if it does not exist. */
 function read(node: Node): Value {
   const { content, leaves } = node;
+  if (content.kind === 'missing') return null;
   const [first] = leaves as readonly [LeafReader<Value>];
   if (content.kind === 'value') return first.next() ?? null;
   if (!first.hasNext) throw new Error('a column ends before the rows of its row group');

@@ -4,7 +4,7 @@ import type { ColumnMetaData, FileMetaData, RowGroup, SchemaElement } from 'hypa
 import { checkFooter } from './check-footer.ts';
 import type { ColumnChunkPlace } from './page-reader.ts';
 import { runsOf } from './read-ranges.ts';
-import { ColumnFilter, type Comparison } from './row-filter.ts';
+import { type ColumnFilter, type Comparison, columnFilter } from './row-filter.ts';
 import type { ColumnChunk, RowGroupPart } from './row-group-parts.ts';
 import { FooterStatistics } from './stored-bounds.ts';
 
@@ -77,6 +77,16 @@ export class ParquetFile {
     } catch (error) {
       throw new Error(`its footer is damaged: ${messageOf(error)}`, { cause: error });
     }
+  }
+
+  /** Returns the same file with other names of its columns. */
+  withMetadata(metadata: FileMetaData): ParquetFile {
+    return new ParquetFile(this.#file, metadata, this.#footer);
+  }
+
+  /** The number of rows of all row groups. */
+  get rows(): number {
+    return this.metadata.row_groups.reduce((sum, { num_rows: rows }) => sum + Number(rows), 0);
   }
 
   /** The names of the columns, in the order of the schema. */
@@ -201,12 +211,13 @@ export class ParquetFile {
       if (element.type === undefined || element.repetition_type === 'REPEATED') {
         throw new Error(`filter: the column ${column} has lists or objects, which cannot be compared`);
       }
-      const comparisons = filter.filter((one) => one.column === column);
-      try {
-        return { element, test: new ColumnFilter(element, comparisons) };
-      } catch (error) {
-        throw new Error(`filter.${column}: ${messageOf(error)}`);
-      }
+      return {
+        element,
+        test: columnFilter(
+          element,
+          filter.filter((one) => one.column === column),
+        ),
+      };
     });
   }
 }

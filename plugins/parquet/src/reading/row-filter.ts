@@ -1,3 +1,4 @@
+import { messageOf } from 'headrace/engine';
 import type { SchemaElement } from 'hyparquet';
 import { float16, logicalType } from './convert.ts';
 import { parseDecimal, unscaled } from './decimals.ts';
@@ -62,6 +63,15 @@ export class ColumnFilter {
       if (operator === 'ne') return nulls !== 'none' || this.#hasNaN || mayDiffer(bounds, keys[0] as Key);
       return nulls !== 'all' && mayCompare(bounds, operator, keys);
     });
+  }
+}
+
+/** Returns the test of a column. Throws an error that names the column if a value cannot be compared with it. */
+export function columnFilter(element: SchemaElement, comparisons: readonly Comparison[]): ColumnFilter {
+  try {
+    return new ColumnFilter(element, comparisons);
+  } catch (error) {
+    throw new Error(`filter.${element.name}: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -136,7 +146,8 @@ function bytesKey(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
-function parseKey(value: string | number | boolean, element: SchemaElement): Key {
+/** Returns the key of a value of the config. Throws an error that says what the value must be. */
+export function parseKey(value: string | number | boolean, element: SchemaElement): Key {
   const logical = logicalType(element);
   const text = String(value);
   const wrong = (expected: string) => new Error(`${JSON.stringify(value)} must be ${expected}`);

@@ -10,6 +10,7 @@ import {
 } from 'headrace/engine';
 import { filled } from './filled-array.ts';
 import {
+  hasBit,
   ReadingPlan,
   type RowBlock,
   type RowGroupOptions,
@@ -26,6 +27,14 @@ export function lostRows(
 ): RejectedRecord {
   const message = `${rows} rows cannot be read: ${messageOf(error)}`;
   return { place: `${path} row group ${rowGroup}`, message, ...(filter.length === 0 ? { count: rows } : {}) };
+}
+
+/** Returns how many rows of a chunk from one on are not deleted. */
+function keptRows({ rows, deleted }: RowGroupPosition, from: number): number {
+  let kept = rows - from;
+  if (deleted === undefined) return kept;
+  for (let row = from; row < rows; row++) if (hasBit(deleted, row)) kept--;
+  return kept;
 }
 
 /** The decoding of a chunk that has begun. */
@@ -65,7 +74,7 @@ export class RowGroupDecoder implements RecordDecoder {
     }
     const place = position as RowGroupPosition;
     const rejectRest = (reader: RowGroupReader | undefined, error: unknown) =>
-      sink.reject(lostRows(place, place.rows - (reader?.decoded ?? 0), this.#options, error));
+      sink.reject(lostRows(place, keptRows(place, reader?.decoded ?? 0), this.#options, error));
     const begun = this.#begun;
     this.#begun = undefined;
     let sent = 0;

@@ -1,7 +1,8 @@
-import { type Column, copyValue, type Value } from 'headrace/engine';
+import { type Column, copyValue, readJson, type Value } from 'headrace/engine';
 import { parquetSchema, type SchemaElement, type SchemaTree } from 'hyparquet';
 import { NestedReader } from './assemble.ts';
 import { type ConvertSettings, converterOf, logicalType } from './convert.ts';
+import { filled } from './filled-array.ts';
 import { LeafReader } from './leaf-reader.ts';
 import { type ColumnChunkPlace, PageReader } from './page-reader.ts';
 import { ColumnFilter, type Comparison } from './row-filter.ts';
@@ -31,6 +32,10 @@ export interface RowGroupPosition {
   /** How many rows to read after these. */
   readonly rows: number;
   readonly columns: readonly ColumnChunkPlace[];
+  /** The columns that are not in the file, with the JSON of the value that all rows have; null if they have none. */
+  readonly constants?: readonly (readonly [column: string, json: string | null])[];
+  /** A bit for each row that the table has deleted; undefined if it has deleted none of them. */
+  readonly deleted?: Uint8Array;
 }
 
 /** Rows that were decoded together. */
@@ -100,6 +105,7 @@ export class RowGroupReader {
   readonly #bytes: Uint8Array;
   readonly #place: RowGroupPosition;
   readonly #chunks: ReadonlyMap<string, ColumnChunkPlace>;
+  readonly #constants: ReadonlyMap<string, string | null>;
   readonly #leaves: LeafReader<unknown>[] = [];
   readonly #ids: Rows;
   readonly #columns: readonly { readonly name: string; readonly rows: Rows }[];
@@ -114,6 +120,7 @@ export class RowGroupReader {
     this.#bytes = bytes;
     this.#place = place;
     this.#chunks = new Map(place.columns.map((chunk) => [keyOf(chunk.path), chunk]));
+    this.#constants = new Map(place.constants);
     this.#blockRows = blockRows(place);
     const { idField, columns } = plan.options;
     this.#ids = this.#rowsOf(idField);
@@ -135,15 +142,18 @@ export class RowGroupReader {
    * @param skipped is called with the number of such rows in skipped blocks
    */
   next(known: number, skipped: (rows: number) => void): RowBlock | undefined {
-    const { rows, skip, firstRow } = this.#place;
+    const { rows, skip, firstRow, deleted } = this.#place;
     let left = known;
     while (this.#decoded < rows) {
       const count = Math.min(this.#blockRows, rows - this.#decoded);
       this.#before = this.#decoded;
       for (const leaf of this.#leaves) leaf.mark();
       const tests = this.#tests.map((test) => ({ filter: test.filter, keys: test.keys.take(count) }));
-      const passes = (row: number) => tests.every((test) => test.filter.passes(test.keys[row]));
-      const wanted = tests.length === 0 ? count : countOf(passes, count);
+      const before = this.#decoded;
+      const passes = (row: number) =>
+        !(deleted !== undefined && hasBit(deleted, before + row)) &&
+        tests.every((test) => test.filter.passes(test.keys[row]));
+      const wanted = tests.length === 0 && deleted === undefined ? count : countOf(passes, count);
       if (wanted <= left) {
         left -= wanted;
         this.#ids.skip(count);
@@ -171,6 +181,8 @@ export class RowGroupReader {
   }
 
   #rowsOf(column: string): Rows {
+    const constant = this.#constants.get(column);
+    if (constant !== undefined) return new Constants(constant);
     const schema = this.#plan.schemaOf(column);
     const convert = (element: SchemaElement) => converterOf(element, this.#plan.options.convert);
     if (schema.children.length === 0 && schema.element.repetition_type !== 'REPEATED') {
@@ -218,6 +230,32 @@ class Copies implements Rows {
   skip(count: number): void {
     this.#leaf.skip(count);
   }
+}
+
+/** Rows of a column that is not in the file. */
+class Constants implements Rows {
+  readonly #json: string | null;
+
+  constructor(json: string | null) {
+    this.#json = json;
+  }
+
+  take(count: number): (Value | undefined)[] {
+    const json = this.#json;
+    if (json === null) return filled<Value | undefined>(undefined, count);
+    const value = readJson(json);
+    // Each document gets its own objects.
+    return typeof value === 'object'
+      ? Array.from({ length: count }, () => readJson(json))
+      : filled<Value>(value, count);
+  }
+
+  skip(): void {}
+}
+
+/** Returns a bit of a `RowGroupPosition.deleted`. */
+export function hasBit(bits: Uint8Array, at: number): boolean {
+  return (((bits[at >>> 3] as number) >>> (at & 7)) & 1) === 1;
 }
 
 function hasObjects(element: SchemaElement): boolean {

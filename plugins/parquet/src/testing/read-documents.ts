@@ -1,9 +1,10 @@
 import {
+  type NoticeDetails,
+  type Notices,
   type Publisher,
   type RecordDecoder,
   type RejectedRecord,
   type StageContext,
-  silentNotices,
   withDefaults,
 } from 'headrace/engine';
 import { ParquetConnector } from '../parquet-connector.ts';
@@ -15,7 +16,8 @@ export interface ReadDocuments {
   /** The bytes of all chunks. */
   readonly bytes: number;
   readonly message: string | undefined;
-  readonly warnings: string[];
+  /** The code and the details of each notice. */
+  readonly notices: [code: string, details: NoticeDetails][];
 }
 
 export const folder = new URL('./files/', import.meta.url).pathname;
@@ -26,9 +28,12 @@ export async function readDocuments(
   docIdPrefix = '',
 ): Promise<ReadDocuments> {
   const { signal } = new AbortController();
-  const warnings: string[] = [];
-  const log: StageContext['log'] = { debug() {}, info() {}, warn: (text) => void warnings.push(text), error() {} };
-  const context = { name: 'parquet', docIdPrefix, runId: '', log, notices: silentNotices, signal, preview: false };
+  const log: StageContext['log'] = { debug() {}, info() {}, warn() {}, error() {} };
+  const notices: ReadDocuments['notices'] = [];
+  const collector: Notices = {
+    report: (code: string, details: NoticeDetails = {}) => void notices.push([code, details]),
+  };
+  const context = { name: 'parquet', docIdPrefix, runId: '', log, notices: collector, signal, preview: false };
   const connector = new ParquetConnector(
     withDefaults(ParquetConnector.parameters, { idField: 'id', ...params }),
     context,
@@ -60,5 +65,5 @@ export async function readDocuments(
   } finally {
     await connector.close();
   }
-  return { json, rejected, bytes, message: connector.message, warnings };
+  return { json, rejected, bytes, message: connector.message, notices };
 }
