@@ -31,10 +31,12 @@ import {
   storageParameters,
   unreadyStorages,
 } from 'headrace/storage';
+import type { TextNoticeCode } from './blocks/text-notice.ts';
 import { requirePdfLibrary, UnsupportedPdfLibrary } from './formats/pdf-library.ts';
 import { cachedParse, readersIdentity } from './parsing/cached-parse.ts';
 import { checkIgnored, ignoredParameters } from './parsing/ignored-parameters.ts';
 import { cleanName, MetadataFilter } from './parsing/metadata.ts';
+import { MISSING_TEXT } from './parsing/missing-text.ts';
 import type { ParsedFile, ParseRequest } from './parsing/parse-message.ts';
 import { ExpandsTooMuch, NotEnoughMemory, ParseFailure, ParseThreads } from './parsing/parse-threads.ts';
 import { TikaServer } from './parsing/tika-server.ts';
@@ -75,11 +77,15 @@ const parameters = Type.Object({
    */
   metadataFields: Type.Optional(MapOf(Type.String())),
   /**
-   * What happens if a file is damaged, encrypted or cannot be read. continue keeps what could be read, and logs a
-   * warning. fail fails the document.
+   * What happens if a file is damaged, encrypted, of an unknown type, or has no text. continue keeps what could be read,
+   * and logs a warning. fail fails the document.
    */
   onError: OneOf(['continue', 'fail'], { default: 'continue' }),
-  /** The field for the reason why a file could not be read completely. */
+  /**
+   * The field for the reason why a file could not be read completely. For a file without text, the reason is a code:
+   * text.onlyImages, text.unsupported or text.empty. If only some pages of a PDF file have no text, but images, it is
+   * text.imagePages. A condition on this field can send such files to ApplyOCR.
+   */
   errorField: Type.Optional(Type.String()),
   /**
    * Whether each image inside a file becomes a child document with the fields file_content, media_type, parent_id, and
@@ -313,6 +319,7 @@ export class TextExtractor extends Stage<typeof parameters> {
     document.setOrAdd(textField, parsed.text);
     this.#addMetadata(document, hints, parsed);
     if (parsed.problem !== undefined) this.#problem(document, parsed.problem.message);
+    else this.#report(document, parsed);
     return this.#images(document, parsed);
   }
 
@@ -391,6 +398,29 @@ export class TextExtractor extends Stage<typeof parameters> {
     const message = `The file cannot be read: ${reason}`;
     if (errorField !== undefined) document.setOrAdd(errorField, message);
     this.context.log.warn(message, { document: document.id, file: this.#pathOf(document) });
+  }
+
+  /** Reports what is missing in a file that could be read. */
+  #report(document: Document, { missing, notices, images }: ParsedFile): void {
+    const { onError, errorField, emitImages } = this.params;
+    const notice = (code: TextNoticeCode) => notices.find((one) => one.code === code);
+    if (missing === undefined) {
+      const inner = notice('text.unreadable');
+      if (inner !== undefined && errorField !== undefined) {
+        document.setOrAdd(errorField, `A part of the file cannot be read: ${inner.example}`);
+      }
+      if (notice('text.imagePages') !== undefined && errorField !== undefined) {
+        document.setOrAdd(errorField, 'text.imagePages');
+      }
+      return;
+    }
+    // The images become documents, so they are not lost.
+    const isLost = !(missing === 'text.onlyImages' && emitImages && images.length > 0);
+    if (onError === 'fail' && isLost) {
+      const { reason, hint } = MISSING_TEXT[missing];
+      throw this.#failure(document, 'has no text', `${reason}: ${notice(missing)?.example}`, hint);
+    }
+    if (errorField !== undefined) document.setOrAdd(errorField, missing);
   }
 
   #images(document: Document, { images }: ParsedFile): Document[] | undefined {

@@ -1,6 +1,6 @@
 import type { Extraction } from '../blocks/blocks.ts';
 import { EncryptedFile, type FormatReader } from './format.ts';
-import { PdfImages } from './pdf-images.ts';
+import { isPageDrawn, PdfImages } from './pdf-images.ts';
 import { addPage, type TextItem } from './pdf-layout.ts';
 import { loadPdfLibrary } from './pdf-library.ts';
 
@@ -22,20 +22,29 @@ export const readPdf: FormatReader = async ({ bytes, budget, readInner }, to) =>
     const images = new PdfImages(to, budget);
     /** The names of the attached files by their id. */
     const files = new Map<string, string | undefined>();
+    const pagesWithoutText: number[] = [];
     for (let number = 1; number <= pdf.numPages; number++) {
       const page = await pdf.getPage(number);
       const { items } = await page.getTextContent();
       to.add({ kind: 'page', number });
-      addPage(
-        items.flatMap((item) => ('str' in item ? itemOf(item) : [])),
-        to,
-      );
+      const texts = items.flatMap((item) => ('str' in item ? itemOf(item) : []));
+      if (texts.every(({ text }) => text.trim() === '')) pagesWithoutText.push(number);
+      addPage(texts, to);
       for (const note of (await page.getAnnotations()) as PdfNote[]) {
         to.add({ kind: 'paragraph', text: textOf(note) });
         if (note.fileId !== undefined) files.set(note.fileId, note.file?.filename);
       }
       if (to.wantsImages) await images.add(page);
       page.cleanup();
+    }
+    const [first] = pagesWithoutText;
+    // Images take long to decode, so only the first such page is looked at.
+    if (
+      first !== undefined &&
+      pagesWithoutText.length < pdf.numPages &&
+      (await isPageDrawn(await pdf.getPage(first)))
+    ) {
+      to.notice('text.imagePages', pagesOf(pagesWithoutText), pagesWithoutText.length);
     }
     for (const title of titlesOf((await pdf.getOutline()) ?? [])) to.add({ kind: 'item', ordered: false, ...title });
     for (const [id, { filename }] of (await pdf.getAttachments()) ?? []) files.set(id, filename);
@@ -48,6 +57,14 @@ export const readPdf: FormatReader = async ({ bytes, budget, readInner }, to) =>
     await pdf.loadingTask.destroy();
   }
 };
+
+/** The most numbers of pages in a notice. */
+const MOST_PAGES = 10;
+
+function pagesOf(numbers: readonly number[]): string {
+  const shown = numbers.slice(0, MOST_PAGES).join(', ');
+  return `${numbers.length === 1 ? 'page' : 'pages'} ${shown}${numbers.length > MOST_PAGES ? ', …' : ''}`;
+}
 
 /** In radians. */
 const SMALLEST_TURN = 0.02;

@@ -132,7 +132,9 @@ class Presentation {
       return bytes;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') budget.take(budget.left + 1);
-      this.#to.describe('X-TIKA:EXCEPTION:embedded_exception', `an object is damaged: ${(error as Error).message}`);
+      const reason = `an object is damaged: ${(error as Error).message}`;
+      this.#to.describe('X-TIKA:EXCEPTION:embedded_exception', reason);
+      this.#to.notice('text.unreadable', reason);
       return undefined;
     }
   }

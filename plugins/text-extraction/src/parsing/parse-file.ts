@@ -2,13 +2,15 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { Extraction, TextLimitReached } from '../blocks/blocks.ts';
+import type { TextNoticeCode } from '../blocks/text-notice.ts';
 import { writeMarkdown } from '../blocks/write-markdown.ts';
 import { writeText } from '../blocks/write-text.ts';
 import { EncryptedFile, ExpansionBudget, type FileInput, type FormatReader } from '../formats/format.ts';
 import { UnsupportedPdfLibrary } from '../formats/pdf-library.ts';
 import { readZip } from '../formats/zip.ts';
 import { type DetectedType, detectType, type FormatName } from './detect.ts';
-import type { ParsedFile, ParseRequest } from './parse-message.ts';
+import { hasImages } from './image-probe.ts';
+import type { MissingText, ParsedFile, ParseRequest } from './parse-message.ts';
 
 /** Archives inside archives are opened up to this depth. */
 const MAX_DEPTH = 8;
@@ -61,10 +63,10 @@ export async function parseFile(request: ParseRequest): Promise<ParsedFile> {
   const extraction = new Extraction(maxCharacters, images);
   const [, named] = /charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '') ?? [];
   const budget = new ExpansionBudget(maxExpandedBytes);
-  const input = fileInput(bytes, name, encoding ?? named, 0, budget);
+  const inputOf = (limit: ExpansionBudget) => fileInput(bytes, name, encoding ?? named, 0, limit);
   let problem: ParsedFile['problem'];
   try {
-    await readTyped(input, contentType, extraction);
+    await readTyped(inputOf(budget), contentType, extraction);
   } catch (error) {
     if (error instanceof UnsupportedPdfLibrary) throw error;
     if (!(error instanceof TextLimitReached)) {
@@ -72,13 +74,40 @@ export async function parseFile(request: ParseRequest): Promise<ParsedFile> {
       problem = { kind, message: reasonOf(error) };
     }
   }
-  const whole = format === 'markdown' ? writeMarkdown(extraction.blocks) : writeText(extraction.blocks);
+  let missing: MissingText | undefined;
+  if (!extraction.hasText && maxCharacters > 0 && problem === undefined) {
+    const notice = (code: TextNoticeCode) => extraction.notices.find((one) => one.code === code);
+    const unreadable = notice('text.unreadable');
+    if (unreadable !== undefined) problem = { kind: 'damaged', message: unreadable.example };
+    else {
+      const probe = async () =>
+        extraction.images.length > 0 ||
+        (await hasImages((to) => readTyped(inputOf(new ExpansionBudget(maxExpandedBytes)), contentType, to)));
+      const isUnsupported = notice('text.unsupported') !== undefined;
+      missing = isUnsupported ? 'text.unsupported' : (await probe()) ? 'text.onlyImages' : 'text.empty';
+      if (!isUnsupported) extraction.notice(missing, extraction.metadata.get('Content-Type')?.[0] ?? 'a file');
+    }
+  } else if (problem !== undefined) extraction.notice('text.unreadable', problem.message);
   return {
-    text: whole.length > maxCharacters ? whole.slice(0, maxCharacters) : whole,
+    text: cut(textOf(extraction, format), maxCharacters),
     metadata: [...extraction.metadata],
     images: extraction.images,
+    notices: extraction.notices,
     ...(problem === undefined ? {} : { problem }),
+    ...(missing === undefined ? {} : { missing }),
   };
+}
+
+/** Marks of pages alone are no text. */
+function textOf({ blocks }: Extraction, format: ParseRequest['format']): string {
+  if (blocks.every((block) => block.kind === 'page' && block.name === undefined)) return '';
+  return format === 'markdown' ? writeMarkdown(blocks) : writeText(blocks);
+}
+
+/** Returns the start of a text. A character of two units is not cut in two. */
+function cut(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return text.slice(0, /[\ud800-\udbff]/.test(text[length - 1] ?? '') ? length - 1 : length);
 }
 
 /** Libraries access missing parts of a damaged file without a check, which is no reason that a user understands. */
@@ -94,6 +123,8 @@ async function readTyped(file: FileInput, contentType: string | undefined, to: E
   if (format === undefined) {
     to.describe('Content-Type', mediaType);
     if (mediaType === PROTECTED) throw new EncryptedFile();
+    if (mediaType.startsWith('image/')) to.seeDrawing();
+    else if (input.bytes.length > 0) to.notice('text.unsupported', mediaType);
     return;
   }
   const read = await readerOf(format);
@@ -138,8 +169,8 @@ function fileInput(
  */
 async function readInner(input: FileInput, to: Extraction): Promise<void> {
   const { bytes, name = 'embedded file' } = input;
-  if (input.name !== undefined) to.add({ kind: 'paragraph', text: input.name });
-  const skipped = (reason: string) => to.describe(INNER_PROBLEM, `${name}: ${reason}`);
+  if (input.name !== undefined) to.add({ kind: 'name', text: input.name });
+  const skipped = (reason: string) => skip(to, name, reason);
   if (input.depth > MAX_DEPTH) {
     skipped(`it is inside more than ${MAX_DEPTH} other files`);
     return;
@@ -148,7 +179,10 @@ async function readInner(input: FileInput, to: Extraction): Promise<void> {
     const { input: opened, mediaType, format } = await openFile(input, undefined);
     if (mediaType.startsWith('image/')) to.addImage({ name, mediaType, bytes });
     if (mediaType === PROTECTED) throw new EncryptedFile();
-    if (format === undefined) return;
+    if (format === undefined) {
+      if (bytes.length > 0 && !mediaType.startsWith('image/')) to.notice('text.unsupported', `${name}: ${mediaType}`);
+      return;
+    }
     // The metadata of an inner file do not describe the outer one.
     const read = await readerOf(format);
     await read(opened, new InnerExtraction(to));
@@ -157,6 +191,12 @@ async function readInner(input: FileInput, to: Extraction): Promise<void> {
       throw error;
     skipped(reasonOf(error));
   }
+}
+
+/** Reports a file inside a file that cannot be read. */
+function skip(to: Extraction, name: string, reason: string): void {
+  to.describe(INNER_PROBLEM, `${name}: ${reason}`);
+  to.notice('text.unreadable', `${name}: ${reason}`);
 }
 
 /** Adds blocks and images to an outer file, and ignores metadata. */
@@ -176,6 +216,14 @@ class InnerExtraction extends Extraction {
     this.#outer.addImage(image);
   }
 
+  override seeDrawing(): void {
+    this.#outer.seeDrawing();
+  }
+
+  override notice(code: TextNoticeCode, example: string, count?: number): void {
+    this.#outer.notice(code, example, count);
+  }
+
   override describe(name: string, value: string | number | undefined | null): void {
     if (name === INNER_PROBLEM) this.#outer.describe(name, value);
   }
@@ -185,7 +233,7 @@ async function readZipArchive({ bytes, budget, readInner }: FileInput, to: Extra
   for (const entry of await readZip(bytes, budget)) {
     const content = await entry.read().catch((error: Error) => {
       if (budget.left < 0) throw error;
-      to.describe(INNER_PROBLEM, `${entry.name}: ${error.message}`);
+      skip(to, entry.name, error.message);
       return undefined;
     });
     if (content !== undefined) await readInner(content, entry.name, to);

@@ -1,4 +1,5 @@
 import type { EmbeddedImage } from '../blocks/blocks.ts';
+import type { TextNotice, TextNoticeCode } from '../blocks/text-notice.ts';
 
 /** A file to parse in a worker. Plain data. */
 export interface ParseRequest {
@@ -28,4 +29,11 @@ export interface ParsedFile {
    * limit.
    */
   readonly problem?: { readonly kind: 'encrypted' | 'damaged' | 'too large'; readonly message: string };
+  /** What is missing in the text or was changed. */
+  readonly notices: readonly TextNotice[];
+  /** Why there is no text, if the file has no problem. */
+  readonly missing?: MissingText;
 }
+
+/** Why a file that could be read has no text. */
+export type MissingText = Extract<TextNoticeCode, 'text.empty' | 'text.unsupported' | 'text.onlyImages'>;
