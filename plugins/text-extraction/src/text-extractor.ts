@@ -51,6 +51,12 @@ const parameters = Type.Object({
   /** How the text is written. markdown keeps headings, lists, tables and page numbers. */
   format: OneOf(['text', 'markdown'], { default: 'text' }),
   /**
+   * How dates and times of spreadsheets are written. format writes them as the file shows them. Formats that follow the
+   * language of the reader, such as the short date of Excel, follow the language of the file, or are ISO if it names
+   * none. iso writes 2024-04-03, 2024-04-03T15:30:00 and 15:30:00.
+   */
+  dates: OneOf(['format', 'iso'], { default: 'format' }),
+  /**
    * The encoding of text files without a byte-order mark, such as macroman, cp850, gb18030 or IBM037. Defaults to
    * detection, which cannot tell all encodings apart.
    */
@@ -306,6 +312,7 @@ export class TextExtractor extends Stage<typeof parameters> {
         maxCharacters: textContentLimit,
         maxExpandedBytes: maxExpandedMb * MIB,
         images: this.params.emitImages,
+        options: { dates: this.params.dates },
       };
       parsed = await cachedParse(this.#cache, this.#reader, request, (file) => this.#parse(document, file));
     } catch (error) {

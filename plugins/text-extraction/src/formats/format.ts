@@ -1,5 +1,13 @@
 import type { Extraction } from '../blocks/blocks.ts';
 
+/** How dates of spreadsheets are written: as the file shows them, or as 2024-04-03 and 15:30:00. */
+export type DateStyle = 'format' | 'iso';
+
+/** What the config says about the reading of all files. */
+export interface ReadOptions {
+  readonly dates: DateStyle;
+}
+
 /** What a reader knows about a file. */
 export interface FileInput {
   readonly bytes: Uint8Array;
@@ -7,6 +15,7 @@ export interface FileInput {
   readonly name: string | undefined;
   /** The character encoding, if the source named one. */
   readonly charset?: string | undefined;
+  readonly options: ReadOptions;
   /** How many archives contain the file. */
   readonly depth: number;
   /** How many bytes archives and compressed parts may still expand to. */

@@ -39,7 +39,8 @@ const STATISTICS: ReadonlyMap<string, readonly string[]> = new Map(
 const MAX_REPEATED = 1000;
 
 /** Reads text documents, spreadsheets and presentations of OpenDocument. */
-export const readOdf: FormatReader = async ({ bytes, budget, readInner }, to) => {
+export const readOdf: FormatReader = async ({ bytes, budget, options, readInner }, to) => {
+  const isIso = options.dates === 'iso';
   const entries = await readZip(bytes, budget);
   const entry = (name: string) => entries.find((one) => one.name === name);
   const manifest = await entry('META-INF/manifest.xml')?.read();
@@ -48,21 +49,22 @@ export const readOdf: FormatReader = async ({ bytes, budget, readInner }, to) =>
   if (meta !== undefined) describeOdf(meta, to);
   const content = entry('content.xml');
   if (content === undefined) throw new Error('it has no content');
-  readXml(await content.read(), new OdfContent(to));
+  readXml(await content.read(), new OdfContent(to, isIso));
   const styles = await entry('styles.xml')?.read();
-  if (styles !== undefined) readXml(styles, new OdfContent(to, 'master-styles'));
+  if (styles !== undefined) readXml(styles, new OdfContent(to, isIso, 'master-styles'));
   for (const part of entries) {
-    if (/^(\.\/)?Object [^/]+\/content\.xml$/.test(part.name)) readXml(await part.read(), new OdfContent(to));
+    if (/^(\.\/)?Object [^/]+\/content\.xml$/.test(part.name)) readXml(await part.read(), new OdfContent(to, isIso));
     else if (/^(\.\/)?Object [^/]+$/.test(part.name)) await readInner(await part.read(), undefined, to);
   }
   await readOfficeImages(entries, to);
 };
 
 /** Reads OpenDocument files that are one XML document. */
-export const readFlatOdf: FormatReader = ({ bytes, budget }, to) => {
+export const readFlatOdf: FormatReader = ({ bytes, budget, options }, to) => {
+  const isIso = options.dates === 'iso';
   describeOdf(bytes, to);
-  readXml(bytes, new OdfContent(to, 'body'));
-  readXml(bytes, new OdfContent(to, 'master-styles'));
+  readXml(bytes, new OdfContent(to, isIso, 'body'));
+  readXml(bytes, new OdfContent(to, isIso, 'master-styles'));
   addXmlPictures(bytes, new Pictures(to, budget));
 };
 
@@ -95,7 +97,13 @@ function describeOdf(xml: Uint8Array, to: Extraction): void {
 
 class OdfContent {
   readonly #to: Extraction;
-  readonly #tables: { rows: string[][]; cell: string; repeated: number; rowRepeated: number }[] = [];
+  readonly #tables: {
+    rows: string[][];
+    cell: string;
+    date: string | undefined;
+    repeated: number;
+    rowRepeated: number;
+  }[] = [];
   /** For each open list, nothing but its depth matters: OpenDocument defines numbers in styles. */
   #lists = 0;
   #level = 0;
@@ -106,12 +114,15 @@ class OdfContent {
   #hidden = 0;
   /** Only in a spreadsheet, the name of a table is shown. */
   #isSpreadsheet = false;
+  readonly #isoDates: boolean;
 
   /** The element whose content is read; undefined for the whole document. */
   readonly #only: string | undefined;
 
-  constructor(to: Extraction, only?: string) {
+  /** @param isoDates whether dates and times of cells are written as ISO, not as they are shown */
+  constructor(to: Extraction, isoDates: boolean, only?: string) {
     this.#to = to;
+    this.#isoDates = isoDates;
     this.#only = only;
     if (only !== undefined) this.#hidden++;
   }
@@ -151,7 +162,7 @@ class OdfContent {
         break;
       case 'table':
         if (this.#isSpreadsheet && this.#tables.length === 0) this.#sheet(attributes);
-        this.#tables.push({ rows: [], cell: '', repeated: 1, rowRepeated: 1 });
+        this.#tables.push({ rows: [], cell: '', date: undefined, repeated: 1, rowRepeated: 1 });
         break;
       case 'table-row':
         if (table !== undefined) {
@@ -163,6 +174,7 @@ class OdfContent {
       case 'covered-table-cell':
         if (table !== undefined) {
           table.cell = '';
+          table.date = this.#isoDates ? isoDateOf(attributes) : undefined;
           table.repeated = Math.min(MAX_REPEATED, Number(attributes.get('number-columns-repeated') ?? 1));
         }
         break;
@@ -189,6 +201,7 @@ class OdfContent {
         break;
       case 'table-cell':
       case 'covered-table-cell':
+        if (table?.date !== undefined && table.cell !== '') table.cell = table.date;
         for (let i = 0; table !== undefined && i < (table.cell === '' ? 1 : table.repeated); i++) {
           table.rows.at(-1)?.push(table.cell);
         }
@@ -237,4 +250,13 @@ class OdfContent {
     if (outer !== undefined) outer.cell = `${outer.cell}\n${rows.map((row) => row.join(' ')).join('\n')}`.trim();
     else if (rows.length > 0) this.#to.add({ kind: 'table', rows });
   }
+}
+
+/** Returns the date or the time of a cell as ISO: a time is a duration, `PT15H30M00S`. */
+function isoDateOf(attributes: Attributes): string | undefined {
+  const date = attributes.get('date-value');
+  if (date !== undefined) return date.replace(/\.0+$/, '');
+  const [, hours, minutes = '00', seconds = '00'] =
+    /^PT(\d+)H(?:(\d+)M)?(?:(\d+)(?:[.,]\d+)?S)?$/.exec(attributes.get('time-value') ?? '') ?? [];
+  return hours === undefined ? undefined : [hours, minutes, seconds].map((part) => part.padStart(2, '0')).join(':');
 }

@@ -5,7 +5,13 @@ import { Extraction, TextLimitReached } from '../blocks/blocks.ts';
 import type { TextNoticeCode } from '../blocks/text-notice.ts';
 import { writeMarkdown } from '../blocks/write-markdown.ts';
 import { writeText } from '../blocks/write-text.ts';
-import { EncryptedFile, ExpansionBudget, type FileInput, type FormatReader } from '../formats/format.ts';
+import {
+  EncryptedFile,
+  ExpansionBudget,
+  type FileInput,
+  type FormatReader,
+  type ReadOptions,
+} from '../formats/format.ts';
 import { UnsupportedPdfLibrary } from '../formats/pdf-library.ts';
 import { readZip } from '../formats/zip.ts';
 import { type DetectedType, detectType, type FormatName } from './detect.ts';
@@ -59,11 +65,11 @@ async function readerOf(format: FormatName): Promise<FormatReader> {
 
 /** Parses a file. Problems of the file are a part of the result. Rejects with `UnsupportedPdfLibrary`. */
 export async function parseFile(request: ParseRequest): Promise<ParsedFile> {
-  const { bytes, name, contentType, encoding, maxCharacters, maxExpandedBytes, format, images } = request;
+  const { bytes, name, contentType, encoding, maxCharacters, maxExpandedBytes, format, images, options } = request;
   const extraction = new Extraction(maxCharacters, images);
   const [, named] = /charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '') ?? [];
   const budget = new ExpansionBudget(maxExpandedBytes);
-  const inputOf = (limit: ExpansionBudget) => fileInput(bytes, name, encoding ?? named, 0, limit);
+  const inputOf = (limit: ExpansionBudget) => fileInput(bytes, name, encoding ?? named, options, 0, limit);
   let problem: ParsedFile['problem'];
   try {
     await readTyped(inputOf(budget), contentType, extraction);
@@ -155,12 +161,13 @@ function fileInput(
   bytes: Uint8Array,
   name: string | undefined,
   charset: string | undefined,
+  options: ReadOptions,
   depth: number,
   budget: ExpansionBudget,
 ): FileInput {
   const readNext: FileInput['readInner'] = (inner, innerName, to) =>
-    readInner(fileInput(inner, innerName, undefined, depth + 1, budget), to);
-  return { bytes, name, charset, depth, budget, readInner: readNext };
+    readInner(fileInput(inner, innerName, undefined, options, depth + 1, budget), to);
+  return { bytes, name, charset, options, depth, budget, readInner: readNext };
 }
 
 /**

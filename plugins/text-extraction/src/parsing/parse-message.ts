@@ -1,5 +1,6 @@
 import type { EmbeddedImage } from '../blocks/blocks.ts';
 import type { TextNotice, TextNoticeCode } from '../blocks/text-notice.ts';
+import type { ReadOptions } from '../formats/format.ts';
 
 /** A file to parse in a worker. Plain data. */
 export interface ParseRequest {
@@ -16,6 +17,7 @@ export interface ParseRequest {
   readonly maxExpandedBytes: number;
   /** Whether embedded images are returned. */
   readonly images: boolean;
+  readonly options: ReadOptions;
 }
 
 /** The content of a file. Plain data. */
