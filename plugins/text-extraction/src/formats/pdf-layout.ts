@@ -1,13 +1,18 @@
 import type { Extraction } from '../blocks/blocks.ts';
+import { columnsOf } from './pdf-columns.ts';
+import { hasRightToLeft, isRightToLeft, type Reorder } from './pdf-direction.ts';
 
 /** A piece of text on a page. The origin is at the bottom left, in points. */
 export interface TextItem {
+  /** In the order from left to right. */
   readonly text: string;
   readonly x: number;
   readonly y: number;
   readonly width: number;
   /** The size of the font. */
   readonly size: number;
+  /** Whether the line is not horizontal. */
+  readonly turned: boolean;
 }
 
 /** A line of a page: cells that are separated by wide gaps. */
@@ -29,12 +34,20 @@ const LONGEST_HEADING = 200;
 const TABLE_LINES = 3;
 /** A larger distance to the line above, in font sizes, begins a paragraph. */
 const PARAGRAPH_GAP = 1.6;
+/** The lines of a page jump upwards at most this often, as a number and as a part of its lines. */
+const MOST_JUMPS = 3;
+const JUMPING_LINES = 0.3;
 /** Columns begin at the same place if their positions differ by less than this part of the font size. */
 const SAME_COLUMN = 1;
 
-/** Adds the text of a page: headings by the size of their font, tables by columns that begin at the same places. */
-export function addPage(items: readonly TextItem[], to: Extraction): void {
-  const lines = linesOf(items);
+/**
+ * Adds the text of a page: its columns one after the other, headings by the size of their font, tables by columns that
+ * begin at the same places.
+ */
+export function addPage(items: readonly TextItem[], reorder: Reorder, to: Extraction): void {
+  const isRtl = isRightToLeft(items);
+  const columns = columnsOf(items);
+  const lines = columns.flatMap((column) => linesOf(inOrder(column, columns.length > 1), isRtl, reorder));
   const body = bodySize(lines);
   const sizes = [...new Set(lines.map(({ size }) => Math.round(size)).filter((size) => size > body * HEADING))];
   sizes.sort((a, b) => b - a);
@@ -52,14 +65,14 @@ export function addPage(items: readonly TextItem[], to: Extraction): void {
       i += rows;
       continue;
     }
-    const text = line.cells.map((cell) => cell.text).join(' ');
+    const text = textOf(line);
     const level = sizes.indexOf(Math.round(line.size)) + 1;
     if (level > 0 && text.length <= LONGEST_HEADING) {
       endParagraph();
       to.add({ kind: 'heading', level, text });
     } else {
       const above = lines[i - 1];
-      if (above !== undefined && Math.abs(above.y - line.y) > PARAGRAPH_GAP * line.size) endParagraph();
+      if (above !== undefined && isApart(above, line)) endParagraph();
       paragraph.push(text);
     }
     i++;
@@ -67,16 +80,73 @@ export function addPage(items: readonly TextItem[], to: Extraction): void {
   endParagraph();
 }
 
-function linesOf(items: readonly TextItem[]): Line[] {
-  const lines: { y: number; items: TextItem[] }[] = [];
+/** A sentence may continue in the next column. */
+function isApart(above: Line, line: Line): boolean {
+  if (Math.abs(above.y - line.y) <= PARAGRAPH_GAP * line.size) return false;
+  const isNextColumn = line.y > above.y;
+  return !(isNextColumn && /[\p{Ll},-]$/u.test(textOf(above)) && /^\p{Ll}/u.test(textOf(line)));
+}
+
+function textOf({ cells }: Line): string {
+  return cells.map(({ text }) => text).join(' ');
+}
+
+/**
+ * Returns the items in the order of the file, which is the reading order, unless its lines jump to and fro.
+ * @param isColumn whether all lines must follow each other downwards
+ */
+function inOrder(items: readonly TextItem[], isColumn: boolean): readonly TextItem[] {
+  const rows = rowsInOrder(items);
+  const jumps = rows.filter(({ y, size }, i) => y - (rows[i - 1]?.y ?? y) > SAME_LINE * size).length;
+  if (isColumn ? jumps === 0 : jumps <= Math.max(MOST_JUMPS, rows.length * JUMPING_LINES)) return items;
+  const sorted: { y: number; items: TextItem[] }[] = [];
+  for (const item of items.filter(({ text }) => text.trim() !== '').toSorted((a, b) => b.y - a.y)) {
+    const last = sorted.at(-1);
+    if (last !== undefined && last.y - item.y < SAME_LINE * (item.size || 1)) last.items.push(item);
+    else sorted.push({ y: item.y, items: [item] });
+  }
+  return sorted.flatMap((row) => row.items.sort((a, b) => a.x - b.x));
+}
+
+/** Returns whether a line begins at the left edge and does not reach the right one, as a line from left to right does. */
+function beginsLeft(row: readonly TextItem[], all: readonly TextItem[]): boolean {
+  const edges = (items: readonly TextItem[]) => {
+    const shown = items.filter(({ text }) => text.trim() !== '');
+    const left = shown.reduce((least, { x }) => Math.min(least, x), Number.POSITIVE_INFINITY);
+    return [left, shown.reduce((most, { x, width }) => Math.max(most, x + width), left)] as const;
+  };
+  const [left, right] = edges(row);
+  const [leftEdge, rightEdge] = edges(all);
+  const size = row[0]?.size ?? 0;
+  return left - leftEdge < size && rightEdge - right > size;
+}
+
+function rowsInOrder(items: readonly TextItem[]): { y: number; size: number; items: TextItem[] }[] {
+  const rows: { y: number; size: number; items: TextItem[] }[] = [];
   for (const item of items) {
-    // The order of the items is the reading order, so only the last line can continue.
-    const last = lines.at(-1);
+    // Only the last line can continue.
+    const last = rows.at(-1);
     const isSame = last !== undefined && Math.abs(last.y - item.y) < SAME_LINE * (item.size || 1);
     if (isSame) last.items.push(item);
-    else if (item.text.trim() !== '') lines.push({ y: item.y, items: [item] });
+    else if (item.text.trim() !== '') rows.push({ y: item.y, size: item.size, items: [item] });
   }
-  return lines.map(({ y, items }) => lineOf(y, items)).filter(({ cells }) => cells.length > 0);
+  return rows;
+}
+
+function linesOf(items: readonly TextItem[], isRtlPage: boolean, reorder: Reorder): Line[] {
+  const lines = rowsInOrder(items).map(({ y, items: row }) => {
+    if (!row.some(({ text }) => hasRightToLeft(text))) {
+      const line = lineOf(y, row);
+      return { ...line, cells: line.cells.map(({ x, text }) => ({ x, text: reorder(text, false) })) };
+    }
+    const isRtl = isRightToLeft(row) || (isRtlPage && !beginsLeft(row, items));
+    // The gaps of the line are its blanks: those of the file are placed for a line from left to right.
+    const fromLeft = row.filter(({ text }) => text.trim() !== '').toSorted((a, b) => a.x - b.x);
+    const line = lineOf(y, fromLeft);
+    const cells = line.cells.map(({ x, text }) => ({ x, text: reorder(text, isRtl).trim() }));
+    return { ...line, cells: isRtl ? cells.reverse() : cells };
+  });
+  return lines.filter(({ cells }) => cells.length > 0);
 }
 
 function lineOf(y: number, items: readonly TextItem[]): Line {

@@ -1,5 +1,6 @@
 import type { Extraction } from '../blocks/blocks.ts';
 import { EncryptedFile, type FormatReader } from './format.ts';
+import { reorderFor } from './pdf-direction.ts';
 import { isPageDrawn, PdfImages } from './pdf-images.ts';
 import { addPage, type TextItem } from './pdf-layout.ts';
 import { loadPdfLibrary } from './pdf-library.ts';
@@ -25,11 +26,11 @@ export const readPdf: FormatReader = async ({ bytes, budget, readInner }, to) =>
     const pagesWithoutText: number[] = [];
     for (let number = 1; number <= pdf.numPages; number++) {
       const page = await pdf.getPage(number);
-      const { items } = await page.getTextContent();
+      const { items } = await page.getTextContent({ disableNormalization: true });
       to.add({ kind: 'page', number });
       const texts = items.flatMap((item) => ('str' in item ? itemOf(item) : []));
       if (texts.every(({ text }) => text.trim() === '')) pagesWithoutText.push(number);
-      addPage(texts, to);
+      addPage(texts, await reorderFor(texts), to);
       for (const note of (await page.getAnnotations()) as PdfNote[]) {
         to.add({ kind: 'paragraph', text: textOf(note) });
         if (note.fileId !== undefined) files.set(note.fileId, note.file?.filename);
@@ -82,11 +83,11 @@ function itemOf({ str, transform, width, height }: PdfText): TextItem[] {
   const [a = 1, b = 0, c = 0, d = 0, left = 0, bottom = 0] = transform;
   const size = Math.hypot(c, d) || height;
   const angle = Math.atan2(b, a);
-  if (Math.abs(angle) < SMALLEST_TURN) return [{ text: str, x: left, y: bottom, width, size }];
+  if (Math.abs(angle) < SMALLEST_TURN) return [{ text: str, x: left, y: bottom, width, size, turned: false }];
   const [cos, sin] = [Math.cos(-angle), Math.sin(-angle)];
   // The width of turned text is its extent along the page.
   const length = Math.max(Math.abs(width), Math.abs(height) > size * 1.5 ? Math.abs(height) : 0);
-  return [{ text: str, x: left * cos - bottom * sin, y: left * sin + bottom * cos, width: length, size }];
+  return [{ text: str, x: left * cos - bottom * sin, y: left * sin + bottom * cos, width: length, size, turned: true }];
 }
 
 /** The parts of an annotation that are used. */
