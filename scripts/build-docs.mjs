@@ -9,6 +9,7 @@ import { apiPage } from './docs/api-page.mjs';
 import { componentPages } from './docs/component-pages.mjs';
 import { errorPage } from './docs/error-page.mjs';
 import { metricsPage } from './docs/metrics-page.mjs';
+import { noticesPage } from './docs/notices-page.mjs';
 import { releasesPage } from './docs/releases-page.mjs';
 import { openapiDocument } from './lib/openapi-document.mjs';
 import { env, root } from './lib/root.mjs';
@@ -19,6 +20,7 @@ const pages = formatted({
   'api.md': apiPage(await openapiDocument()),
   'errors.md': errorPage(),
   'metrics.md': metricsPage(read('metrics.md')),
+  'notices.md': noticesPage(read('notices.md')),
   'lucille-releases.md': releasesPage(),
 });
 const stale = Object.entries(pages).filter(([path, text]) => read(path) !== text);

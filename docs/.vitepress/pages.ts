@@ -35,7 +35,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'reliability.md',
     'performance.md',
   ],
-  Reference: ['api.md', 'errors.md', 'differences.md', 'lucille-releases.md'],
+  Reference: ['api.md', 'errors.md', 'notices.md', 'differences.md', 'lucille-releases.md'],
   Connectors: ['components/connectors.md', 'components/connectors/'],
   Stages: ['components/stages.md', 'components/stages/'],
   Indexers: ['components/indexers.md', 'components/indexers/'],

@@ -29,7 +29,7 @@ describe('the components of custom-components.md', () => {
     const classes = page.blocks
       .filter(({ language }) => language === 'js')
       .flatMap(({ text }) => [...text.matchAll(/^export class (\w+) extends/gm)].map(([, name]) => name));
-    expect(classes).toHaveLength(6);
+    expect(classes).toHaveLength(7);
     for (const name of classes)
       expect(
         configs.some((config) => config.includes(`#${name}"`)),

@@ -9,6 +9,7 @@ import {
   type JsonObject,
   type Logger,
   messageOf,
+  NoticeCollector,
   type Problem,
   type Registry,
   readJson,
@@ -74,6 +75,7 @@ export async function actualOutcome({ content, folder }: OpenCase, registry: Reg
       threadName: 'Worker-1',
       threadNumber: 1,
       trusted: true,
+      notices: new NoticeCollector(),
       log: () => silent,
     });
   } catch (error) {

@@ -7,6 +7,7 @@ import {
   indexerSettings,
   type Publisher,
   type RecordSink,
+  silentNotices,
   withDefaults,
 } from '@headrace/engine';
 import { expect, it, onTestFinished } from 'vitest';
@@ -33,7 +34,12 @@ import { cachedVector, openOutputFile, Storages } from './storage/index.ts';
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 const retries = retriesOf(
-  { runId: 'r', settings: withDefaults(indexerSettings, { maxRetries: 3, retryWaitDurationMs: 0 }), log },
+  {
+    runId: 'r',
+    settings: withDefaults(indexerSettings, { maxRetries: 3, retryWaitDurationMs: 0 }),
+    log,
+    notices: silentNotices,
+  },
   'X',
 );
 const { signal } = new AbortController();
@@ -72,7 +78,7 @@ async function held(publish: (publisher: Publisher) => unknown): Promise<string[
   const format: FileFormat = { publish: wrong(async (_: unknown, publisher: Publisher) => publish(publisher)) };
   await publishFile(format, wrong({}), records);
   await records.close();
-  const listener = { reject: () => undefined, warn: () => undefined };
+  const listener = { reject: () => undefined, warn: () => undefined, notices: silentNotices };
   return [...records.documents(listener)].map(({ id }) => id);
 }
 

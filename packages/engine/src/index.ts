@@ -14,6 +14,7 @@ export {
   type Publisher,
   type RecordChunk,
   type RecordDecoder,
+  type RecordNotice,
   type RecordSink,
   type RejectedRecord,
   type TrackedChunk,
@@ -172,6 +173,22 @@ export { joinedText, requireHeap } from './memory/heap-space.ts';
 export { defaultMemoryMb, machineBytes } from './memory/machine-memory.ts';
 export type { MemoryHold } from './memory/memory-hold.ts';
 export { holdMemory, isMemoryError, maxValueBytes, memoryOf } from './memory/thread-memory.ts';
+export {
+  type Notice,
+  type NoticeDetails,
+  type NoticeExample,
+  type NoticeSource,
+  type Notices,
+  silentNotices,
+} from './notices/notice.ts';
+export { NoticeCollector } from './notices/notice-collector.ts';
+export {
+  type CustomNoticeCode,
+  NOTICE_CLASSES,
+  NOTICES,
+  type NoticeClass,
+  type NoticeCode,
+} from './notices/notice-table.ts';
 export {
   allowedMillis,
   allowedPath,

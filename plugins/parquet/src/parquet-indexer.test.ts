@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { type Document, indexerSettings, readDocument, withDefaults } from 'headrace/engine';
+import { type Document, indexerSettings, readDocument, silentNotices, withDefaults } from 'headrace/engine';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ParquetIndexer } from './parquet-indexer.ts';
 import { readDocuments } from './testing/read-documents.ts';
@@ -21,7 +21,7 @@ interface Settings {
 
 function newIndexer({ columns, retry = false, ...rest }: Settings, path = join(directory, `${files++}.parquet`)) {
   const log = { debug() {}, info() {}, warn() {}, error() {} };
-  const context = { runId: 'run-7', log, settings: withDefaults(indexerSettings), retry };
+  const context = { runId: 'run-7', log, notices: silentNotices, settings: withDefaults(indexerSettings), retry };
   return {
     path,
     indexer: new ParquetIndexer(

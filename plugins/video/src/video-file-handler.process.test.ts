@@ -12,6 +12,7 @@ import {
   type Publisher,
   type RecordDecoder,
   STRICT_POLICY,
+  silentNotices,
 } from 'headrace/engine';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { VideoFileHandler } from './video-file-handler.ts';
@@ -62,6 +63,7 @@ async function read(name: string, { params = {}, local = true, policy, onPiece, 
         document: (document) => void documents.push(JSON.parse(document.toJson())),
         reject() {},
         warn() {},
+        notice() {},
       });
       onFrame?.(controller);
     },
@@ -74,7 +76,7 @@ async function read(name: string, { params = {}, local = true, policy, onPiece, 
   enforcePolicy(policy);
   onTestFinished(() => void enforcePolicy(undefined));
   const log = { debug() {}, info() {}, error() {}, warn: (message: string) => void warnings.push(message) };
-  await VideoFileHandler.open(all as never, { docIdPrefix: '', log }).publish(file, publisher);
+  await VideoFileHandler.open(all as never, { docIdPrefix: '', log, notices: silentNotices }).publish(file, publisher);
   return { documents, warnings };
 }
 

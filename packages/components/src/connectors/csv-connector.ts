@@ -14,7 +14,6 @@ import { localFile, localPath, notLocal } from '../formats/byte-source.ts';
 import { CsvFormat } from '../formats/csv/csv-format.ts';
 import { checkCsvSettings, csvParameters } from '../formats/csv/csv-settings.ts';
 import { PublishingFailed, watched } from '../formats/publishing.ts';
-import { WalkNotes } from '../formats/walk-notes.ts';
 import { makeFolders } from '../local-files/local-files.ts';
 import { moveFile } from '../local-files/move-file.ts';
 import { movedAway } from '../local-files/moved-files.ts';
@@ -101,16 +100,11 @@ export class CSVConnector extends Connector<typeof parameters> {
 
   override async execute(publisher: Publisher | undefined): Promise<void> {
     const { path, moveToErrorFolder, moveToAfterProcessing: _, ...settings } = this.params;
-    const { name, preview, docIdPrefix, log } = this.context;
+    const { name, preview, docIdPrefix, log, notices } = this.context;
     const target = requirePublisher(publisher, name);
-    const notes = new WalkNotes();
-    const format = new CsvFormat(settings, { docIdPrefix, log, note: (...noted) => notes.add(...noted) });
+    const format = new CsvFormat(settings, { docIdPrefix, log, notices });
     try {
-      try {
-        await format.publish(localFile(path), watched(target));
-      } finally {
-        this.message = notes.text;
-      }
+      await format.publish(localFile(path), watched(target));
     } catch (error) {
       // A publishing failure is not the fault of the file: the file stays, and the next run reads it again.
       if (error instanceof PublishingFailed) throw error.cause;

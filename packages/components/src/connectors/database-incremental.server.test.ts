@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { HeadraceError, withDefaults } from '@headrace/engine';
+import { HeadraceError, silentNotices, withDefaults } from '@headrace/engine';
 import { describeWithServer } from '@headrace/testing/real-server';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Database } from '../database/database.ts';
@@ -214,7 +214,14 @@ for (const name of ['postgres', 'mariadb'] as const) {
       const problems: unknown[] = [];
       const reach = async (sql: string) => {
         const params = { driver: 'd', idField: 'id', sql, incremental: { column: 'id', initial: '0' }, ...settings() };
-        const context = { name: `reach-${states}`, docIdPrefix: '', runId: 'r', log, preview: false };
+        const context = {
+          name: `reach-${states}`,
+          docIdPrefix: '',
+          runId: 'r',
+          log,
+          notices: silentNotices,
+          preview: false,
+        };
         const connector = new DatabaseConnector(withDefaults(DatabaseConnector.parameters, params as never), {
           ...context,
           signal: new AbortController().signal,

@@ -9,6 +9,7 @@ import {
   type ConnectorContext,
   HeadraceError,
   type ParameterProblem,
+  silentNotices,
   type TObject,
   withDefaults,
 } from '@headrace/engine';
@@ -39,7 +40,15 @@ interface Class {
 }
 
 async function run(Class: Class, params: object, publisher = new CollectingPublisher()): Promise<CollectingPublisher> {
-  const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: NEVER, preview: false };
+  const context = {
+    name: 'c',
+    docIdPrefix: '',
+    runId: 'r',
+    log: publisher.log,
+    notices: publisher.notices,
+    signal: NEVER,
+    preview: false,
+  };
   const connector = new Class(withDefaults(Class.parameters, params as never) as never, context);
   await connector.preExecute?.();
   await connector.execute(publisher);
@@ -105,6 +114,7 @@ describe('connectors that read a local file', () => {
       docIdPrefix: '',
       runId: 'r',
       log: new CollectingPublisher().log,
+      notices: silentNotices,
       signal: NEVER,
       preview: false,
     };
@@ -129,7 +139,15 @@ describe('CSVConnector', () => {
   it('moves the file after its documents have finished', async () => {
     const dir = await folder({ 'in.csv': 'a\n1\n' });
     const publisher = new CollectingPublisher();
-    const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: NEVER, preview: false };
+    const context = {
+      name: 'c',
+      docIdPrefix: '',
+      runId: 'r',
+      log: publisher.log,
+      notices: publisher.notices,
+      signal: NEVER,
+      preview: false,
+    };
     const params = { path: join(dir, 'in.csv'), moveToAfterProcessing: join(dir, 'x/done') };
     const connector = new CSVConnector(withDefaults(CSVConnector.parameters, params), context);
     await connector.preExecute();
@@ -144,7 +162,15 @@ describe('CSVConnector', () => {
     await mkdir(join(dir, 'done'));
     await writeFile(join(dir, 'done/in.csv'), 'old');
     const publisher = new CollectingPublisher();
-    const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: NEVER, preview: false };
+    const context = {
+      name: 'c',
+      docIdPrefix: '',
+      runId: 'r',
+      log: publisher.log,
+      notices: publisher.notices,
+      signal: NEVER,
+      preview: false,
+    };
     const params = { path: join(dir, 'in.csv'), moveToAfterProcessing: join(dir, 'done') };
     const connector = new CSVConnector(withDefaults(CSVConnector.parameters, params), context);
     await connector.execute(publisher);
@@ -158,7 +184,15 @@ describe('CSVConnector', () => {
   it('reports a file that cannot be moved, and leaves it in place', async () => {
     const dir = await folder({ 'in.csv': 'a\n1\n', done: '' });
     const publisher = new CollectingPublisher();
-    const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: NEVER, preview: false };
+    const context = {
+      name: 'c',
+      docIdPrefix: '',
+      runId: 'r',
+      log: publisher.log,
+      notices: publisher.notices,
+      signal: NEVER,
+      preview: false,
+    };
     const connector = new CSVConnector(
       withDefaults(CSVConnector.parameters, { path: join(dir, 'in.csv'), moveToAfterProcessing: join(dir, 'done') }),
       context,
@@ -244,7 +278,15 @@ describe('SleepConnector', () => {
   it('stops waiting when the run stops, and needs no pipeline', async () => {
     const { log } = new CollectingPublisher();
     const stop = new AbortController();
-    const context = { name: 'c', docIdPrefix: '', runId: 'r', log, signal: stop.signal, preview: false };
+    const context = {
+      name: 'c',
+      docIdPrefix: '',
+      runId: 'r',
+      log,
+      notices: silentNotices,
+      signal: stop.signal,
+      preview: false,
+    };
     const sleeping = new SleepConnector({ duration: 10 ** 12 }, context).execute();
     stop.abort();
     await sleeping;

@@ -80,7 +80,14 @@ function suite(server: RealServer, { base, settings, fill }: Provider): void {
     const { params: checked, problems } = checkNested(FileConnector, readJson(JSON.stringify(all)) as JsonObject, []);
     expect(problems).toEqual([]);
     const publisher = new CollectingPublisher();
-    const context = { name: 'clouds', docIdPrefix: '', runId: 'r', log: publisher.log, preview: false };
+    const context = {
+      name: 'clouds',
+      docIdPrefix: '',
+      runId: 'r',
+      log: publisher.log,
+      notices: publisher.notices,
+      preview: false,
+    };
     const connector = new FileConnector(checked as never, { ...context, signal: publisher.signal });
     try {
       await connector.execute(publisher);

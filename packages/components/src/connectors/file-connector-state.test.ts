@@ -195,7 +195,7 @@ it('FileConnector checks that the server of its state is reachable', async () =>
   const state = { connectionString: 'jdbc:postgresql://127.0.0.1:1/db', jdbcUser: 'u' };
   const found: unknown[] = [];
   const report = (problem: unknown) => void found.push(problem);
-  await connector({ state }, publisher.log).reach(report, new AbortController().signal);
+  await connector({ state }, publisher).reach(report, new AbortController().signal);
   expect(found).toEqual([
     expect.objectContaining({
       parameter: 'state.connectionString',

@@ -32,19 +32,31 @@ export function problemsOf(params: Params): string[] {
   return problems.map(({ message, severity }) => (severity === 'warning' ? `warning: ${message}` : message));
 }
 
-export function connector(params: Params, log: CollectingPublisher['log'], options: { preview?: boolean } = {}) {
+export function connector(
+  params: Params,
+  { log, notices }: Pick<CollectingPublisher, 'log' | 'notices'>,
+  options: { preview?: boolean } = {},
+) {
   const given = readJson(JSON.stringify({ paths: [join(folder, 'in')], ...params })) as JsonObject;
   const checked = checkNested(FileConnector, given, []);
   expect(checked.problems.filter(({ severity }) => severity !== 'warning')).toEqual([]);
   const signal = new AbortController().signal;
-  const context = { name: 'files', docIdPrefix: '', runId: 'r', log, signal, preview: options.preview ?? false };
+  const context = {
+    name: 'files',
+    docIdPrefix: '',
+    runId: 'r',
+    log,
+    notices,
+    signal,
+    preview: options.preview ?? false,
+  };
   return new FileConnector(checked.params as never, context);
 }
 
 /** Runs a connector until it ends. */
 export async function run(params: Params = {}, options: { preview?: boolean; publisher?: CollectingPublisher } = {}) {
   const publisher = options.publisher ?? new CollectingPublisher();
-  const running = connector(params, publisher.log, options);
+  const running = connector(params, publisher, options);
   try {
     await running.execute(publisher);
     if (!publisher.signal.aborted) {

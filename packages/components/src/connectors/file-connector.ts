@@ -145,7 +145,7 @@ export class FileConnector extends Connector<typeof parameters> {
   readonly #moves = new FileMoves(this.#storages, this.context.log, this.#notes);
   readonly #formats = new FileFormats(this.params.fileHandlers ?? new Map(), {
     log: this.context.log,
-    note: (...noted) => this.#notes.add(...noted),
+    notices: this.context.notices,
   });
   readonly #incomplete = new IncompleteFiles();
   #state: FileState | undefined;

@@ -10,6 +10,7 @@ import {
   indexerSettings,
   type JsonObject,
   readJson,
+  silentNotices,
   type TObject,
   withDefaults,
   writeValue,
@@ -130,6 +131,7 @@ async function runConnector(recorded: Case, dir: string): Promise<CollectingPubl
     docIdPrefix,
     runId: '@RUN@',
     log: publisher.log,
+    notices: publisher.notices,
     signal: NEVER,
     preview: false,
   });
@@ -184,7 +186,12 @@ describe('recorded cases of CSVIndexer', () => {
   it.each(cases)('$name', async (recorded) => {
     const dir = await prepare(recorded);
     const { documents, log } = await run(recorded, dir);
-    const context: IndexerContext = { runId: '@RUN@', log, settings: withDefaults(indexerSettings) };
+    const context: IndexerContext = {
+      runId: '@RUN@',
+      log,
+      notices: silentNotices,
+      settings: withDefaults(indexerSettings),
+    };
     const indexer = new CSVIndexer(
       withDefaults(CSVIndexer.parameters, inDirectory(recorded.csv, dir) as never),
       context,

@@ -2,7 +2,6 @@ import { Connector, type ParameterProblem, type Publisher, READS, type Static, T
 import { localFile, notLocal } from '../formats/byte-source.ts';
 import { checkEncoding, encodingParameters } from '../formats/encoding/encoding-settings.ts';
 import { JsonFormat } from '../formats/json/json-format.ts';
-import { WalkNotes } from '../formats/walk-notes.ts';
 import { requirePublisher } from '../publishing/require-publisher.ts';
 import { reachFile } from './reach-file.ts';
 
@@ -46,14 +45,9 @@ export class JSONConnector extends Connector<typeof parameters> {
 
   override async execute(publisher: Publisher | undefined): Promise<void> {
     const { jsonPath, ...settings } = { ...ALL_FIELDS, ...this.params };
-    const { name, docIdPrefix, log } = this.context;
+    const { name, docIdPrefix, log, notices } = this.context;
     const target = requirePublisher(publisher, name);
-    const notes = new WalkNotes();
-    const format = new JsonFormat(settings, { docIdPrefix, log, note: (...noted) => notes.add(...noted) });
-    try {
-      await format.publish(localFile(jsonPath), target);
-    } finally {
-      this.message = notes.text;
-    }
+    const format = new JsonFormat(settings, { docIdPrefix, log, notices });
+    await format.publish(localFile(jsonPath), target);
   }
 }

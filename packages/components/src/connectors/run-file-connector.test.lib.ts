@@ -24,6 +24,7 @@ export async function runFileConnector(folder: string, params: Record<string, un
     docIdPrefix: '',
     runId: 'r',
     log: publisher.log,
+    notices: publisher.notices,
     signal: publisher.signal,
     preview: false,
   };
@@ -43,6 +44,7 @@ export async function runFileConnector(folder: string, params: Record<string, un
     found: documents.map(({ id = '', file_path }) => short(file_path ?? id)).sort(),
     rejected: publisher.rejected.map(({ place, message }) => `${short(place)}: ${message}`).sort(),
     warnings: publisher.warnings.map(short),
+    notices: publisher.collector.list(),
     message: connector.message === undefined ? undefined : short(connector.message),
   };
 }

@@ -10,7 +10,6 @@ import {
 } from '@headrace/engine';
 import { localFile, notLocal } from '../formats/byte-source.ts';
 import { invalidBytesParameter } from '../formats/encoding/encoding-settings.ts';
-import { WalkNotes } from '../formats/walk-notes.ts';
 import { XmlFormat } from '../formats/xml/xml-format.ts';
 import { checkXmlSettings } from '../formats/xml/xml-settings.ts';
 import { requirePublisher } from '../publishing/require-publisher.ts';
@@ -92,17 +91,12 @@ export class XMLConnector extends Connector<typeof parameters> {
 
   override async execute(publisher: Publisher | undefined): Promise<void> {
     const { filePaths = [], urlFiles, ...settings } = this.params;
-    const { name, docIdPrefix, log } = this.context;
+    const { name, docIdPrefix, log, notices } = this.context;
     const target = requirePublisher(publisher, name);
-    const notes = new WalkNotes();
-    const format = new XmlFormat(settings, { docIdPrefix, log, note: (...noted) => notes.add(...noted) });
-    try {
-      for (const path of urlFiles ?? filePaths) {
-        await format.publish(localFile(withoutScheme(path)), target);
-        if (target.signal.aborted) return;
-      }
-    } finally {
-      this.message = notes.text;
+    const format = new XmlFormat(settings, { docIdPrefix, log, notices });
+    for (const path of urlFiles ?? filePaths) {
+      await format.publish(localFile(withoutScheme(path)), target);
+      if (target.signal.aborted) return;
     }
   }
 }

@@ -9,6 +9,7 @@ import {
   NO_ANSWER,
   type Reply,
   RequestSize,
+  silentNotices,
   withDefaults,
 } from '@headrace/engine';
 import fc from 'fast-check';
@@ -18,7 +19,12 @@ import { retriesOf } from './retries.ts';
 /** Returns the retries for the settings of a block `indexer`. */
 const retriesAs = (settings: Given<IndexerSettings>, log: Partial<Logger> = {}) =>
   retriesOf(
-    { runId: 'r', settings: withDefaults(indexerSettings, settings), log: { ...SILENT, ...log } },
+    {
+      runId: 'r',
+      settings: withDefaults(indexerSettings, settings),
+      log: { ...SILENT, ...log },
+      notices: silentNotices,
+    },
     'X at there',
   );
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,4 +1,4 @@
-import { type Given, type IndexerSettings, indexerSettings, withDefaults } from '@headrace/engine';
+import { type Given, type IndexerSettings, indexerSettings, silentNotices, withDefaults } from '@headrace/engine';
 import { expect, it } from 'vitest';
 import { retriesOf } from './retries.ts';
 
@@ -8,6 +8,7 @@ const retriesAs = (settings: Given<IndexerSettings>) =>
       runId: 'r',
       settings: withDefaults(indexerSettings, settings),
       log: { debug() {}, info() {}, warn() {}, error() {} },
+      notices: silentNotices,
     },
     'X',
   );

@@ -22,12 +22,12 @@ const JSON_TEXT = '{"id":"1","name":"Zoë"}\n';
 const XML_TEXT = '<r>\n<e><id>1</id>Zoë</e></r>';
 
 const formats: Record<string, { text: string; open: (publisher: CollectingPublisher) => FileFormat }> = {
-  csv: { text: CSV_TEXT, open: ({ log }) => new CsvFormat(BASE.csv, { docIdPrefix: '', log }) },
+  csv: { text: CSV_TEXT, open: ({ log, notices }) => new CsvFormat(BASE.csv, { docIdPrefix: '', log, notices }) },
   json: {
     text: JSON_TEXT,
-    open: ({ log }) => new JsonFormat(BASE.json, { docIdPrefix: '', log }),
+    open: ({ log, notices }) => new JsonFormat(BASE.json, { docIdPrefix: '', log, notices }),
   },
-  xml: { text: XML_TEXT, open: ({ log }) => new XmlFormat(XML, { docIdPrefix: '', log }) },
+  xml: { text: XML_TEXT, open: ({ log, notices }) => new XmlFormat(XML, { docIdPrefix: '', log, notices }) },
 };
 
 async function read(name: string, bytes: Uint8Array, pieceBytes = 1_000_000) {
@@ -96,9 +96,8 @@ describe.each(Object.entries(formats))('the format %s', (name, { text }) => {
 describe('bytes that are not UTF-8', () => {
   it('are counted with encoding auto if the rest of the file is UTF-8', async () => {
     const publisher = new CollectingPublisher();
-    const notes: unknown[][] = [];
     const rows = Buffer.from('Müller Straße Zoë\n'.repeat(1000));
-    const context = { docIdPrefix: '', log: publisher.log, note: (...noted: unknown[]) => void notes.push(noted) };
+    const context = { docIdPrefix: '', log: publisher.log, notices: publisher.notices };
     const open = (more: object) => new CsvFormat(csvSettings({ encoding: 'auto', ...more }), context);
     const file = (bytes: Buffer) => ({ path: '/data/in', name: 'in', bytes: pieces(bytes, 1000) });
     const bytes = Buffer.concat([Buffer.from('k\n'), rows, Buffer.from([0xff, 0x0a])]);
@@ -106,7 +105,13 @@ describe('bytes that are not UTF-8', () => {
     expect(publisher.documents).toHaveLength(1001);
     expect(publisher.documents[7]?.text('k')).toBe('Müller Straße Zoë');
     expect(publisher.documents[1000]?.text('k')).toBe('\ufffd');
-    expect(notes).toEqual([['bytes that do not decode', '/data/in:1002: byte 0xFF is not UTF-8', 1]]);
+    expect(publisher.collector.list()).toMatchObject([
+      {
+        code: 'bytes.invalid',
+        count: 1,
+        examples: [{ file: '/data/in', line: 1002, hint: 'byte 0xFF is not UTF-8' }],
+      },
+    ]);
     expect(publisher.warnings).toEqual([expect.stringContaining('most of the file is UTF-8')]);
     expect(publisher.warnings[0]).not.toMatch(/windows-1252|auto/);
     await expect(open({ onInvalidBytes: 'fail' }).publish(file(bytes), publisher)).rejects.toThrow('0xFF is not UTF-8');
@@ -134,17 +139,16 @@ describe('bytes that are not UTF-8', () => {
 
 describe.each(Object.entries(formats))('the encoding of %s', (name, { text }) => {
   const settings = (more: object) => ({ ...BASE[name as keyof typeof BASE], ...more }) as never;
-  const open = (more: object, publisher: CollectingPublisher, notes: unknown[][] = []) => {
-    const context = { docIdPrefix: '', log: publisher.log, note: (...noted: unknown[]) => void notes.push(noted) };
+  const open = (more: object, publisher: CollectingPublisher) => {
+    const context = { docIdPrefix: '', log: publisher.log, notices: publisher.notices };
     if (name === 'csv') return new CsvFormat(settings(more), context);
     return name === 'json' ? new JsonFormat(settings(more), context) : new XmlFormat(settings(more), context);
   };
   const publish = async (bytes: Uint8Array, more: object, size = 1_000_000) => {
     const publisher = new CollectingPublisher();
-    const notes: unknown[][] = [];
     const file = { path: '/data/in', name: 'in', bytes: pieces(bytes, size) };
-    await open(more, publisher, notes).publish(file, publisher);
-    return { json: publisher.json.join(), notes, warnings: publisher.warnings };
+    await open(more, publisher).publish(file, publisher);
+    return { json: publisher.json.join(), notices: publisher.collector.list(), warnings: publisher.warnings };
   };
 
   it.each([
@@ -159,9 +163,9 @@ describe.each(Object.entries(formats))('the encoding of %s', (name, { text }) =>
     ['cp850', Buffer.from(text.replace('ë', '\x89'), 'latin1')],
   ])('can be set to %s', async (encoding, bytes) => {
     for (const size of [1, 7, 1000]) {
-      const { json, notes } = await publish(bytes, { encoding }, size);
+      const { json, notices } = await publish(bytes, { encoding }, size);
       expect(json).toContain('Zoë');
-      expect(notes).toEqual([]);
+      expect(notices).toEqual([]);
     }
   });
 
@@ -180,18 +184,14 @@ describe.each(Object.entries(formats))('the encoding of %s', (name, { text }) =>
 
   it('counts the invalid bytes and reports the position of the first', async () => {
     const repeated = name === 'xml' ? text.replace('ë', 'ëë\nëé') : text.repeat(3);
-    const { notes } = await publish(latin1(repeated), {});
+    const { notices } = await publish(latin1(repeated), {});
     const count = [...repeated].filter((char) => char > '\x7f').length;
     expect(count).toBeGreaterThan(1);
-    expect(notes.reduce((sum, [, , found]) => sum + (found as number), 0)).toBe(count);
+    expect(notices).toMatchObject([{ code: 'bytes.invalid', count }]);
     const line = name === 'json' ? 1 : 2;
-    expect(notes[0]).toEqual([
-      'bytes that do not decode',
-      `/data/in:${line}: byte 0xEB is not UTF-8`,
-      expect.anything(),
-    ]);
+    expect(notices[0]?.examples[0]).toEqual({ file: '/data/in', line, hint: 'byte 0xEB is not UTF-8' });
     // A U+FFFD in the file itself is an ordinary character.
-    expect((await publish(Buffer.from(text.replace('ë', '\ufffd')), {})).notes).toEqual([]);
+    expect((await publish(Buffer.from(text.replace('ë', '\ufffd')), {})).notices).toEqual([]);
   });
 
   it('fails the file with invalid bytes if onInvalidBytes is fail', async () => {
@@ -231,7 +231,10 @@ describe('XML', () => {
     'suggests a suitable encoding for encoding %s and the declaration %s',
     async (encoding, declared, content, parts, wrong) => {
       const publisher = new CollectingPublisher();
-      const format = new XmlFormat({ ...XML, encoding }, { docIdPrefix: '', log: publisher.log });
+      const format = new XmlFormat(
+        { ...XML, encoding },
+        { docIdPrefix: '', log: publisher.log, notices: publisher.notices },
+      );
       const text = `<?xml version="1.0" encoding="${declared}"?><r>\n<e><id>1</id>${content}</e></r>`;
       await format.publish({ path: '/data/in', name: 'in', bytes: pieces(latin1(text), 5) }, publisher);
       expect(publisher.warnings).toHaveLength(1);
@@ -248,7 +251,10 @@ describe('XML', () => {
     ['auto', '', '\x1b$)C\x0eGQ19>n\x0f'],
   ])('is decoded with encoding %s and the declaration %s', async (encoding, declaration, content) => {
     const publisher = new CollectingPublisher();
-    const format = new XmlFormat({ ...XML, encoding }, { docIdPrefix: '', log: publisher.log });
+    const format = new XmlFormat(
+      { ...XML, encoding },
+      { docIdPrefix: '', log: publisher.log, notices: publisher.notices },
+    );
     const bytes = Buffer.from(`${declaration}<r>\n<e><id>1</id>${content}</e></r>`, 'latin1');
     await format.publish({ path: '/data/in', name: 'in', bytes: pieces(bytes, 5) }, publisher);
     expect(publisher.documents[0]?.text('xml')).toMatch(/^<e><id>1<\/id>(Zoë|한국어)<\/e>$/);
@@ -300,14 +306,14 @@ describe('FileConnector', () => {
     expect(documents.map(({ name, xml }) => name ?? xml).sort()).toEqual(['<e><id>x</id>Zoë</e>', 'Zoë', 'Zoë']);
   });
 
-  it('reports invalid bytes in the summary, or fails their file', async () => {
+  it('reports invalid bytes, or fails their file', async () => {
     const a = { 'a.csv': latin1('k\né\né\n') };
     await writeFiles(folder, a);
     const one = await runFileConnector(folder, { fileHandlers: { csv: {} } });
-    expect(one.message).toBe('bytes that do not decode: 2 (the first one: a.csv:2: byte 0xE9 is not UTF-8)');
+    expect(one.notices).toMatchObject([{ code: 'bytes.invalid', count: 2, examples: [{ line: 2 }] }]);
     await writeFiles(folder, { ...a, 'b.csv': latin1('k\nü\n'), 'c.csv': 'k\nok\n' });
     const read = await runFileConnector(folder, { fileHandlers: { csv: {} } });
-    expect(read.message).toMatch(/^bytes that do not decode: 3 \(the first one: [ab]\.csv:2: /);
+    expect(read.notices).toMatchObject([{ code: 'bytes.invalid', count: 3 }]);
     const { found, rejected } = await runFileConnector(folder, { fileHandlers: { csv: { onInvalidBytes: 'fail' } } });
     expect(found).toEqual(['c.csv-1']);
     expect(rejected).toEqual([

@@ -38,6 +38,7 @@ it.each(cases)('an error of the pipeline is not reported as an unreadable record
     },
     reject: (record) => void rejected.push(record),
     warn() {},
+    notice() {},
   };
   expect(() => decoder.decode(Buffer.from(text), position, sink)).toThrow(thrown);
   expect(rejected).toEqual([]);

@@ -10,6 +10,7 @@ import {
   type IndexerContext,
   indexerSettings,
   readDocument,
+  silentNotices,
   withDefaults,
 } from '@headrace/engine';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -24,7 +25,7 @@ const newPath = () => join(root, `${files++}`, 'deep', 'out');
 
 function context(settings: object = {}): IndexerContext {
   const log = { debug() {}, info() {}, warn() {}, error() {} };
-  return { runId: 'r', log, settings: withDefaults(indexerSettings, settings) };
+  return { runId: 'r', log, notices: silentNotices, settings: withDefaults(indexerSettings, settings) };
 }
 
 async function encode(indexer: Indexer, documents: string[]): Promise<Uint8Array> {

@@ -1,4 +1,4 @@
-import { type IndexerSettings, indexerSettings, withDefaults } from '@headrace/engine';
+import { type IndexerSettings, indexerSettings, silentNotices, withDefaults } from '@headrace/engine';
 import { describeWithOwnServer } from '@headrace/testing/real-server';
 import { afterAll, describe, expect, it } from 'vitest';
 import { byId, EngineRuns, type Fields, numbered, outcome, QUICK } from '../testing/indexers/engine-runs.ts';
@@ -104,6 +104,7 @@ await describeWithOwnServer('kafka', (server) => {
       runId: 'r',
       settings: withDefaults(indexerSettings),
       log,
+      notices: silentNotices,
     });
     const hint = 'Check kafkaTopic.topic: it must exist.';
     await expect(indexer.connect()).rejects.toMatchObject({ hint });

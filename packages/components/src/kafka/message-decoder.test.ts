@@ -15,6 +15,7 @@ function decode(messages: readonly string[]) {
     document: (document) => void documents.push(document),
     reject: (record) => void rejected.push(record),
     warn: () => undefined,
+    notice: () => undefined,
   });
   return { ids: documents.map(({ id }) => id), rejected };
 }

@@ -5,6 +5,7 @@ import {
   type IndexerSettings,
   type IndexFailure,
   indexerSettings,
+  silentNotices,
   withDefaults,
 } from '@headrace/engine';
 import { DocumentHashes, UnchangedDocuments } from '@headrace/reindexing';
@@ -261,7 +262,7 @@ it('a later run with skipUnchanged can send the failed documents of this run, be
   const encoderOf = (runId: string) =>
     new OpenSearchIndexer(
       withDefaults(OpenSearchIndexer.parameters, { url: stub.url, index: 'i', skipUnchanged: true }),
-      { runId, log, settings: withDefaults(indexerSettings) },
+      { runId, log, notices: silentNotices, settings: withDefaults(indexerSettings) },
     ).encoder();
   expect(encoderOf('r1')).toEqual(encoderOf('r2'));
 });

@@ -5,6 +5,7 @@ import {
   type IndexerSettings,
   type IndexFailure,
   indexerSettings,
+  silentNotices,
   withDefaults,
 } from '@headrace/engine';
 import { describeWithServer } from '@headrace/testing/real-server';
@@ -43,6 +44,7 @@ await describeWithServer('opensearch', (server) => {
     const context = {
       runId: 'r',
       log,
+      notices: silentNotices,
       settings: withDefaults(indexerSettings, { maxRetries: 0, ...settings }),
     } as IndexerContext;
     const indexer = new OpenSearchIndexer(
@@ -66,6 +68,7 @@ await describeWithServer('opensearch', (server) => {
     const indexer = new OpenSearchIndexer(withDefaults(OpenSearchIndexer.parameters, { url: server.url, index }), {
       runId: 'r',
       log,
+      notices: silentNotices,
       settings: withDefaults(indexerSettings),
     });
     const said: string[] = [];

@@ -1,4 +1,4 @@
-import { HeadraceError, type IndexerContext, indexerSettings, withDefaults } from '@headrace/engine';
+import { HeadraceError, type IndexerContext, indexerSettings, silentNotices, withDefaults } from '@headrace/engine';
 import { StubServer } from '@headrace/testing/stub-server';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
@@ -53,6 +53,7 @@ it('SolrWriter reports a missing core instead of the HTML page of the server', a
   const indexer = new SolrIndexer(withDefaults(SolrIndexer.parameters, { url: `${stub.url}/solr/nope` }), {
     runId: 'r',
     log,
+    notices: silentNotices,
     settings: withDefaults(indexerSettings),
   });
   await expect(indexer.reach(() => undefined, new AbortController().signal)).rejects.toThrow(

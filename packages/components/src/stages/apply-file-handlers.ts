@@ -99,7 +99,7 @@ export class ApplyFileHandlers extends Stage<typeof parameters> {
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.#formats = new FileFormats(params.fileHandlers, { log: context.log });
+    this.#formats = new FileFormats(params.fileHandlers, { log: context.log, notices: context.notices });
     this.#storages = new Storages(params as StorageSettings);
   }
 
@@ -127,6 +127,7 @@ export class ApplyFileHandlers extends Stage<typeof parameters> {
       // document.
       reject: (record) => this.#reject(record, format instanceof CsvFormat),
       warn: (message) => this.context.log.warn(message),
+      notices: this.context.notices,
     });
   }
 

@@ -162,6 +162,7 @@ function documentsOf({ value }: TopicMessage, { pieces }: BatchHeader, numbers: 
     },
     reject: () => undefined,
     warn: () => undefined,
+    notice: () => undefined,
   };
   new BatchDecoder().decode(value ?? new Uint8Array(), { place: '', pieces }, sink);
   return found;

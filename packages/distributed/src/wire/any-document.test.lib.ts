@@ -103,6 +103,8 @@ export class DecodedRecords implements RecordSink {
     this.rejected.push(record);
   }
 
+  notice(): void {}
+
   warn(message: string): void {
     throw new Error(`A decoder of queues has no warnings: ${message}`);
   }

@@ -99,6 +99,7 @@ export function idsOf(bytes: Uint8Array, pieces?: readonly number[]): string[] {
     table: (table) => void ids.push(...table.ids),
     reject: () => undefined,
     warn: () => undefined,
+    notice: () => undefined,
   };
   new BatchDecoder().decode(bytes, { place: '', pieces }, sink);
   return ids;

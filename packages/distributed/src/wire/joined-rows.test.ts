@@ -77,6 +77,7 @@ describe('the rows of successive frames', () => {
         table: (table) => void order.push(table.ids.join(' ')),
         reject: ({ place, count }) => void order.push(`${place}: ${count}`),
         warn: () => undefined,
+        notice: () => undefined,
       },
     );
     expect(order).toEqual(['id-0 id-1 id-2 id-3', 'single', 'id-4 id-5', 'p, document 7: 3', 'id-6']);

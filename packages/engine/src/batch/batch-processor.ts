@@ -1,4 +1,4 @@
-import type { RecordSink } from '../component/connector.ts';
+import type { RecordNotice, RecordSink } from '../component/connector.ts';
 import { checkDecoded, checkNumber, checkRejected, lateSink } from '../component/published.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
@@ -8,16 +8,21 @@ import { BatchExecution } from '../execution/batch-execution.ts';
 import { type Deadline, processorMillis } from '../execution/deadline.ts';
 import { runGuarded } from '../execution/guard.ts';
 import type { Pipeline } from '../execution/pipeline.ts';
+import { requireNotice } from '../notices/check-notice.ts';
+import type { Notices } from '../notices/notice.ts';
 import { release } from '../transport/release.ts';
 import { bytesOf, keepsRunIds, knownDocuments, listsIds } from './chunk-marks.ts';
 import { Decoders, decoding } from './decoders.ts';
 import { PartPoster, type PartPosterOptions } from './part-poster.ts';
 import { PassTime } from './pass-time.ts';
 import type { InputBatch, SourceBatch } from './pipeline-messages.ts';
+import { RecordNotices } from './record-notices.ts';
 
 export interface BatchProcessorOptions extends Omit<PartPosterOptions, 'inputMillis'> {
   readonly pipeline: Pipeline;
   readonly runId: string;
+  /** Counts the notices of decoders. */
+  readonly recordNotices: Notices;
   /** The time limit of the stages for one document. */
   readonly deadline: Deadline;
   /** Called before the last part of a batch that cannot be decoded completely, with the reason. */
@@ -42,6 +47,7 @@ export class BatchProcessor implements RecordSink {
   #batch: InputBatch | undefined;
   /** The number of documents and unreadable records that the decoder has returned in this pass. */
   #seen = 0;
+  readonly #notices: RecordNotices;
   /** True while a decoder may use the sink. */
   #isDecoding = false;
   /** The document that a decoder returned last. */
@@ -52,6 +58,7 @@ export class BatchProcessor implements RecordSink {
     this.#options = options;
     this.#plainRunId = isPlainText([options.runId]);
     this.#time = new PassTime(deadline.millis);
+    this.#notices = new RecordNotices(options.recordNotices);
     this.#poster = new PartPoster({ ...options, inputMillis: deadline.millis });
     this.#execution = new BatchExecution({
       pipeline,
@@ -79,11 +86,13 @@ export class BatchProcessor implements RecordSink {
       do {
         await this.#pass(batch);
         await execution.processHeld();
+        this.#notices.count(execution.done);
         if (execution.paused) await this.#poster.postIfDue();
       } while (execution.paused);
     } catch (error) {
       broken = toFailure(error, 'HR_SOURCE_UNREADABLE');
     }
+    this.#notices.countRest(execution.done);
     // Documents that were decoded before the error still pass through the stages.
     await execution.finishBatch();
     if (broken !== undefined) this.#options.broken(sequence, broken);
@@ -104,6 +113,7 @@ export class BatchProcessor implements RecordSink {
     const time = this.#time;
     const before = execution.done;
     this.#seen = 0;
+    this.#notices.startPass(before);
     execution.startPass();
     time.startPass();
     const processorBefore = processorMillis();
@@ -170,6 +180,12 @@ export class BatchProcessor implements RecordSink {
     if (!this.#isNext(this.#seen)) return;
     const failure = { code: 'HR_RECORD_UNREADABLE', message: `${place}: ${message}` } as const;
     this.#execution.reject(id ?? place, failure, count, this.#seen);
+  }
+
+  notice(code: string, details: RecordNotice = {}): void {
+    this.#checkSink();
+    requireNotice(this.#decoderName, code, details);
+    this.#notices.add(this.#seen, code, details);
   }
 
   warn(message: string): void {

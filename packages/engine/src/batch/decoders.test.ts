@@ -19,6 +19,7 @@ async function decodeAll(batch: InputBatch, decoders = new Decoders()): Promise<
       found.push(document.has('chunk') ? `${document.id} ${document.text('chunk')}` : document.id),
     reject: ({ place }) => found.push(`[${place}]`),
     warn: () => undefined,
+    notice: () => undefined,
   };
   (await decoding(batch, sink, (reference) => decoders.get(reference)))();
   return found;

@@ -1,8 +1,8 @@
-import type { ModuleReference, RecordChunk, RecordDecoder, RecordSink } from '../component/connector.ts';
-import type { Logger } from '../component/logger.ts';
+import type { ModuleReference, RecordChunk, RecordDecoder, RecordNotice, RecordSink } from '../component/connector.ts';
 import { checkDecoded, checkNumber, checkRejected, lateSink } from '../component/published.ts';
 import type { Document } from '../document/document.ts';
 import { classOf, contractError } from '../errors/contract-error.ts';
+import type { NoticeCode } from '../notices/notice-table.ts';
 import { decodeDocuments } from '../transport/document-wire.ts';
 import type { InputBatch } from './pipeline-messages.ts';
 
@@ -70,7 +70,7 @@ export function decodeChunk(decoder: RecordDecoder, bytes: Uint8Array, position:
 export function decodeChecked(
   decoder: RecordDecoder,
   { bytes, decoder: { name }, position, documents }: RecordChunk,
-  receiver: Pick<RecordSink, 'document' | 'reject' | 'warn'>,
+  receiver: Pick<RecordSink, 'document' | 'reject' | 'warn' | 'notice'>,
 ): void {
   let last: Document | undefined;
   let found = 0;
@@ -93,6 +93,10 @@ export function decodeChecked(
       receiver.reject(record);
     },
     warn: (message) => receiver.warn(message),
+    notice: (code: string, details?: RecordNotice) => {
+      check();
+      receiver.notice(code as NoticeCode, details);
+    },
   };
   try {
     decodeChunk(decoder, bytes, position, sink);
@@ -102,10 +106,13 @@ export function decodeChecked(
   checkNumber(name, found, documents);
 }
 
-/** Returns an instance of the class that a reference names. */
-export async function instantiate<T>({ url, name, options }: ModuleReference, log?: Logger): Promise<T> {
-  const exports = (await import(url)) as Record<string, new (options: unknown, log: Logger | undefined) => T>;
+/**
+ * Returns an instance of the class that a reference names.
+ * @param more further arguments of its constructor
+ */
+export async function instantiate<T>({ url, name, options }: ModuleReference, ...more: unknown[]): Promise<T> {
+  const exports = (await import(url)) as Record<string, new (options: unknown, ...more: unknown[]) => T>;
   const Class = exports[name];
   if (Class === undefined) throw new Error(`${url} has no export ${name}`);
-  return new Class(options, log);
+  return new Class(options, ...more);
 }

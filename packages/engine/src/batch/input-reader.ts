@@ -104,6 +104,9 @@ class InputFinder implements RecordSink {
 
   warn(): void {}
 
+  /** The first reading has reported it. */
+  notice(): void {}
+
   #keep(at: number, document: Document): void {
     this.found.set(at, contentOf(document, this.#budget));
     if (this.found.size === this.#positions.size) throw ENOUGH;

@@ -3,6 +3,8 @@ import { silentLogger } from '../component/logger.ts';
 import { Deadline } from '../execution/deadline.ts';
 import { Pipeline } from '../execution/pipeline.ts';
 import { FailureBudget } from '../failures/failure-budget.ts';
+import { silentNotices } from '../notices/notice.ts';
+import { NoticeCollector } from '../notices/notice-collector.ts';
 import { stageContext } from '../testing/stage-harness.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import { BatchProcessor } from './batch-processor.ts';
@@ -26,6 +28,8 @@ async function process(asTables: boolean): Promise<OutcomePart[]> {
     flow: new FlowControl(),
     failureBudget: new FailureBudget(),
     log: silentLogger,
+    notices: new NoticeCollector(),
+    recordNotices: silentNotices,
     post: (part) => parts.push(part),
     broken: (_, failure) => {
       throw new Error(failure.message);

@@ -3,6 +3,7 @@ import type { DocumentEncoder } from '../component/indexer.ts';
 import { Document } from '../document/document.ts';
 import { DocumentTable } from '../document/document-table.ts';
 import { StageError } from '../execution/stage-error.ts';
+import { NoticeCollector } from '../notices/notice-collector.ts';
 import { PartBuilder } from './part-builder.ts';
 
 /** Encodes a document as its id and a line break. The id `bad` cannot be encoded. */
@@ -14,7 +15,7 @@ const single: DocumentEncoder = { encode: ({ id }) => encode(id) };
 const withTables: DocumentEncoder = { ...single, encodeTable: (table) => [table.ids.map(encode).join('')] };
 
 function builderOf(encoder: DocumentEncoder | undefined = single, { lengths = true, maxFailures = 10 } = {}) {
-  const builder = new PartBuilder(encoder, lengths, async () => true, maxFailures);
+  const builder = new PartBuilder(encoder, lengths, async () => true, maxFailures, new NoticeCollector());
   builder.startBatch(false);
   return builder;
 }
@@ -105,7 +106,7 @@ describe('PartBuilder', () => {
   });
 
   it('counts documents without encoding them if nothing is sent', () => {
-    const builder = new PartBuilder(undefined, false, async () => true, 10);
+    const builder = new PartBuilder(undefined, false, async () => true, 10, new NoticeCollector());
     builder.startBatch(false);
     emit(builder, 'a');
     builder.table(tableOf('b', 'c'));
@@ -153,5 +154,33 @@ describe('PartBuilder', () => {
       [true, false],
       [true, true],
     ]);
+  });
+
+  it('takes the notices of the thread with a part, and an undo forgets the later ones', () => {
+    const notices = new NoticeCollector();
+    const builder = new PartBuilder(single, true, async () => true, 10, notices);
+    notices.of({ component: 'stage_1' }).report('bytes.invalid');
+    const undo = builder.mark();
+    notices.of({ component: 'stage_1' }).report('bytes.invalid');
+    undo();
+    expect(builder.take(0, false).notices).toMatchObject([{ component: 'stage_1', count: 1 }]);
+    expect(builder.take(0, true)).not.toHaveProperty('notices');
+  });
+
+  it('counts the notices of an encoder once if a table cannot be encoded', () => {
+    const notices = new NoticeCollector();
+    const encoding = notices.of({ component: 'Indexer' });
+    const noticed = (id: string) => {
+      encoding.report('bytes.invalid', { document: id });
+      return encode(id);
+    };
+    const encoder: DocumentEncoder = {
+      encode: ({ id }) => noticed(id),
+      encodeTable: (table) => table.ids.map((id) => noticed(id as string)),
+    };
+    const builder = new PartBuilder(encoder, true, async () => true, 10, notices);
+    builder.startBatch(false);
+    builder.table(tableOf('a', 'bad', 'c'));
+    expect(builder.take(0, true).notices).toMatchObject([{ count: 3 }]);
   });
 });

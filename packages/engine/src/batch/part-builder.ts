@@ -11,6 +11,7 @@ import type { Undo } from '../execution/undo.ts';
 import { MAX_LISTED_FAILURES } from '../failures/kept-failure.ts';
 import type { FamilyLines } from '../families/family-lines.ts';
 import { threadMemory } from '../memory/thread-memory.ts';
+import type { NoticeCollector } from '../notices/notice-collector.ts';
 import { release } from '../transport/release.ts';
 import { ByteWriter } from './byte-writer.ts';
 import type { IdLists, OutcomePart, PartFailure } from './pipeline-messages.ts';
@@ -72,12 +73,14 @@ export class PartBuilder implements BatchSink {
   readonly relieve: () => Promise<boolean>;
 
   readonly #maxFailures: number;
+  readonly #notices: NoticeCollector;
   /** Why the encoder is not used any more: its texts could be those of other documents. */
   #refused: HeadraceError | undefined;
 
   /**
    * @param withLengths true if the indexer cuts batches by document and needs the length of each document
    * @param maxFailures the maximum number of failures that the run reports
+   * @param notices counts the notices of the thread, which leave with the parts
    * @param family writes the lines about families, if the indexer deletes old children
    */
   constructor(
@@ -85,10 +88,12 @@ export class PartBuilder implements BatchSink {
     withLengths: boolean,
     relieve: () => Promise<boolean>,
     maxFailures: number,
+    notices: NoticeCollector,
     family?: FamilyLines,
   ) {
     this.#family = family;
     this.#maxFailures = maxFailures;
+    this.#notices = notices;
     this.#encoder = encoder;
     this.#withLengths = withLengths;
     this.relieve = relieve;
@@ -244,6 +249,7 @@ export class PartBuilder implements BatchSink {
     const undoOutput = this.#output.mark();
     const undoIds = this.#ids.mark();
     const undoFamily = this.#family?.mark();
+    const undoNotices = this.#notices.mark();
     const idCount = this.#idCount;
     const lengths = this.#lengths.length;
     const failures = this.#failures.length;
@@ -258,6 +264,7 @@ export class PartBuilder implements BatchSink {
       undoOutput();
       undoIds();
       undoFamily?.();
+      undoNotices();
       undoLists?.();
       this.#idCount = idCount;
       this.#lengths.length = lengths;
@@ -286,6 +293,7 @@ export class PartBuilder implements BatchSink {
     const count = this.#count;
     const bytes = this.#takeBytes();
     const lengths = this.#withLengths ? Uint32Array.from(this.#lengths) : undefined;
+    const notices = this.#notices.take();
     const part: OutcomePart = {
       sequence,
       last,
@@ -300,6 +308,7 @@ export class PartBuilder implements BatchSink {
       lengths,
       ...hashesOf(this.#encoder, bytes, lengths),
       ...(this.#lists === undefined ? {} : { lists: this.#lists }),
+      ...(notices.length === 0 ? {} : { notices }),
     };
     if (this.#lists !== undefined) this.#lists = { created: [], dropped: [], sent: [] };
     this.#count = this.#published = this.#created = this.#dropped = this.#failed = 0;
@@ -334,9 +343,14 @@ export class PartBuilder implements BatchSink {
   #texts(table: DocumentTable): string[] | undefined {
     if (this.#encoder === undefined) return [];
     if (this.#family !== undefined || this.#refused !== undefined) return undefined;
+    const undoNotices = this.#notices.mark();
     try {
-      return encodeTable(this.#encoder, table, this.#withLengths);
+      const texts = encodeTable(this.#encoder, table, this.#withLengths);
+      // The documents are now encoded one at a time.
+      if (texts === undefined) undoNotices();
+      return texts;
     } catch (error) {
+      undoNotices();
       this.#refused = error as HeadraceError;
       return undefined;
     }

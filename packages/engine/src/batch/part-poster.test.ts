@@ -3,6 +3,7 @@ import { silentLogger } from '../component/logger.ts';
 import { Document } from '../document/document.ts';
 import { StageError } from '../execution/stage-error.ts';
 import { FailureBudget } from '../failures/failure-budget.ts';
+import { NoticeCollector } from '../notices/notice-collector.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import { PartPoster } from './part-poster.ts';
 import { PART_MILLIS } from './pass-time.ts';
@@ -26,6 +27,7 @@ function start() {
     flow,
     failureBudget,
     log: silentLogger,
+    notices: new NoticeCollector(),
     post: (part) => parts.push(part),
   });
   poster.startBatch(7, BATCH);

@@ -3,6 +3,7 @@ import type { Logger } from '../component/logger.ts';
 import type { FailureBudget } from '../failures/failure-budget.ts';
 import { FamilyLines, type FamilySettings } from '../families/family-lines.ts';
 import { threadMemory } from '../memory/thread-memory.ts';
+import type { NoticeCollector } from '../notices/notice-collector.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import { listsIds } from './chunk-marks.ts';
 import { addInputs } from './input-reader.ts';
@@ -21,6 +22,8 @@ export interface PartPosterOptions {
   readonly flow: FlowControl;
   readonly failureBudget: FailureBudget;
   readonly log: Logger;
+  /** Counts the notices of all components of the thread. */
+  readonly notices: NoticeCollector;
   readonly post: (part: OutcomePart) => void;
 }
 
@@ -39,10 +42,11 @@ export class PartPoster {
   #started = 0;
 
   constructor(options: PartPosterOptions) {
-    const { encoder, lengths, families, failureBudget } = options;
+    const { encoder, lengths, families, failureBudget, notices } = options;
     this.#options = options;
     const family = families === undefined ? undefined : new FamilyLines(families);
-    this.part = new PartBuilder(encoder, lengths, () => this.#postAndWait(), failureBudget.maxFailures, family);
+    const relieve = () => this.#postAndWait();
+    this.part = new PartBuilder(encoder, lengths, relieve, failureBudget.maxFailures, notices, family);
   }
 
   /** Posts documents that are already encoded for the indexer unchanged. */

@@ -5,11 +5,14 @@ import type { RegistrySource } from '../component/registry.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import type { Content } from '../failures/kept-failure.ts';
 import type { FamilySettings } from '../families/family-lines.ts';
+import type { Notice } from '../notices/notice.ts';
 
 /** The job of a pipeline thread until it is closed. */
 export interface OpenPipeline {
   readonly root: ObjectNode;
   readonly registry: RegistrySource;
+  /** The name of the connector, which has the notices of its decoders. */
+  readonly connector: string;
   readonly pipeline: string;
   readonly runId: string;
   readonly threadName: string;
@@ -20,6 +23,8 @@ export interface OpenPipeline {
   readonly trusted: boolean;
   /** The encoder for the indexer. Undefined if nothing is sent. */
   readonly encoder: ModuleReference | undefined;
+  /** The class name of the indexer, which has the notices of its encoder. */
+  readonly indexer: string;
   /** True if the indexer cuts batches by document and needs the length of each document. */
   readonly lengths: boolean;
   /** The settings of families, if the indexer deletes old children. */
@@ -100,6 +105,8 @@ export interface OutcomePart {
   readonly hashes?: Uint8Array;
   /** The ids of the documents, for a chunk with `listsIds`. */
   readonly lists?: IdLists;
+  /** The notices since the last part of the thread. Absent if there are none. */
+  readonly notices?: readonly Notice[];
 }
 
 /** Ids of documents, in the order in which they left the pipeline. */
@@ -120,4 +127,5 @@ export type FromPipeline =
   /** A batch could not be decoded completely, which ends the connector. The last part of the batch follows. */
   | { readonly type: 'broken'; readonly sequence: number; readonly failure: Failure }
   | { readonly type: 'log'; readonly record: LogRecord }
-  | { readonly type: 'closed'; readonly failure: Failure | undefined };
+  /** @param notices the notices since the last part */
+  | { readonly type: 'closed'; readonly failure: Failure | undefined; readonly notices: readonly Notice[] };

@@ -2,6 +2,8 @@ import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import type { SourceText } from '../document/source-text.ts';
 import type { ErrorCode } from '../errors/error-codes.ts';
+import type { NoticeDetails, Notices } from '../notices/notice.ts';
+import type { CustomNoticeCode, NoticeClass, NoticeCode } from '../notices/notice-table.ts';
 import type { Logger } from './logger.ts';
 import type { ParameterProblem, TouchedFile } from './parameters.ts';
 import type { ReportProblem } from './reach.ts';
@@ -15,6 +17,7 @@ export interface ConnectorContext {
   readonly docIdPrefix: string;
   readonly runId: string;
   readonly log: Logger;
+  readonly notices: Notices;
   /**
    * Aborted when the run must stop. The publisher has the same signal, but a connector without a pipeline has no
    * publisher.
@@ -102,6 +105,15 @@ export interface RejectedRecord {
   readonly count?: number;
 }
 
+/** One case of a notice about a record. */
+export interface RecordNotice extends NoticeDetails {
+  /**
+   * The number of records between the last one that the sink has received and the record of the notice, for decoders that
+   * collect records to tables. Defaults to 0: the next record.
+   */
+  readonly ahead?: number;
+}
+
 /** Receives the documents and the unreadable records that a decoder finds. */
 export interface RecordSink {
   /** @param source the text from which all texts of the document were cut, if the decoder knows it */
@@ -112,6 +124,12 @@ export interface RecordSink {
   table?(table: DocumentTable): void;
   reject(record: RejectedRecord): void;
   warn(message: string): void;
+  /**
+   * Reports a notice about the next record that the sink receives: call it before `document`, `table` or `reject`. A
+   * decoder may decode a record several times, and the sink counts its notices once.
+   */
+  notice(code: NoticeCode, details?: RecordNotice): void;
+  notice(code: CustomNoticeCode, details: RecordNotice & { readonly class: NoticeClass }): void;
   /**
    * How many of the next records the sink ignores, because it has received them in an earlier call for the same chunk.
    * Optional.

@@ -1,5 +1,6 @@
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
+import type { Notices } from '../notices/notice.ts';
 import type { FailedInChunk, ModuleReference } from './connector.ts';
 import type { DestinationAccess } from './destination.ts';
 import type { IndexerSettings } from './indexer-settings.ts';
@@ -12,6 +13,7 @@ import type { Static, TObject } from './schema.ts';
 export interface IndexerContext {
   readonly runId: string;
   readonly log: Logger;
+  readonly notices: Notices;
   /** The settings of the `indexer` block: batches, filters, retries. */
   readonly settings: IndexerSettings;
   /** True if this run processes the failed documents of an earlier run. The output of the earlier run must be kept. */
@@ -28,7 +30,7 @@ export interface IndexerContext {
 
 /**
  * Encodes a document as the text that is sent, in the pipeline threads. An error fails only that document. Each thread
- * has a separate instance, created with the options of its reference and a logger.
+ * has a separate instance, created with the options of its reference, a logger and `Notices`.
  */
 export interface DocumentEncoder {
   /**

@@ -1,5 +1,6 @@
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
+import type { Notices } from '../notices/notice.ts';
 import type { Logger } from './logger.ts';
 import type { ParameterProblem, TouchedFile } from './parameters.ts';
 import type { ReportProblem } from './reach.ts';
@@ -37,6 +38,7 @@ export interface StageContext {
   /** A stage with a cache calls this for each lookup, with true if the cache had the value. */
   readonly onCacheLookup?: (isHit: boolean) => void;
   readonly log: Logger;
+  readonly notices: Notices;
 }
 
 /**

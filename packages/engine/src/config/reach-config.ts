@@ -9,6 +9,7 @@ import { Registry, type RegistrySource } from '../component/registry.ts';
 import type { StageContext } from '../component/stage.ts';
 import { HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import { inTextOrder, type Problem } from '../errors/problem.ts';
+import { silentNotices } from '../notices/notice.ts';
 import { displayName, located } from './check-component.ts';
 import { checkConfig } from './check-config.ts';
 import type { IngestConfig } from './ingest-config.ts';
@@ -61,13 +62,22 @@ function targetsOf(
 ): Target[] {
   const { connectors, pipelines, indexer } = config;
   const log = silentLogger;
+  const notices = silentNotices;
   const targets: Target[] = connectors.map((connector) => ({
     config: connector,
     component: connector.name,
     make: async () => {
       const Class = await registry.load(connector.entry, 'connector');
       const { name, docIdPrefix } = connector;
-      return new Class(connector.params as never, { name, docIdPrefix, runId: '', log, signal, preview: true });
+      return new Class(connector.params as never, {
+        name,
+        docIdPrefix,
+        runId: '',
+        log,
+        notices,
+        signal,
+        preview: true,
+      });
     },
   }));
   for (const { name: pipeline, stages } of pipelines) {
@@ -78,7 +88,7 @@ function targetsOf(
         make: async () => {
           const Class = await registry.load(stage.entry, 'stage');
           const names = { name: stage.name, pipeline, runId: '', threadName: 'reach', threadNumber: 1 };
-          const context = { ...names, ...stageOptions, shared: new Map<string, unknown>(), log };
+          const context = { ...names, ...stageOptions, shared: new Map<string, unknown>(), log, notices };
           return new Class(stage.params as never, context);
         },
       });
@@ -91,7 +101,7 @@ function targetsOf(
     component: indexer.path,
     make: async () => {
       const Class = await registry.load(indexer.entry, 'indexer');
-      return new Class(indexer.params as never, { runId: '', log, settings: indexer.settings });
+      return new Class(indexer.params as never, { runId: '', log, notices, settings: indexer.settings });
     },
   });
   return targets;

@@ -2,6 +2,7 @@ import { silentLogger } from '../component/logger.ts';
 import { Registry } from '../component/registry.ts';
 import { HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import { formatProblem } from '../errors/problem.ts';
+import { silentNotices } from '../notices/notice.ts';
 import { checkConfig } from './check-config.ts';
 import type { ReachRequest } from './reach-config.ts';
 
@@ -24,7 +25,7 @@ export async function rollbackConfig({ root, registry: source, runId }: Rollback
   }
   const { entry, params, settings } = config.indexer;
   const Class = await registry.load(entry, 'indexer');
-  const indexer = new Class(params as never, { runId: '', log: silentLogger, settings });
+  const indexer = new Class(params as never, { runId: '', log: silentLogger, notices: silentNotices, settings });
   if (indexer.rollback === undefined) {
     throw new HeadraceError('HR_ROLLBACK_FAILED', `${entry.name} cannot put a previous output into use again`);
   }

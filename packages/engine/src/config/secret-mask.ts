@@ -1,6 +1,7 @@
 import type { ObjectNode } from '@headrace/hocon';
 import type { LogRecord } from '../component/logger.ts';
 import { messageOf } from '../errors/headrace-error.ts';
+import type { Notice, NoticeExample } from '../notices/notice.ts';
 import { maskTexts, secretTexts } from './render-config.ts';
 
 /**
@@ -27,6 +28,18 @@ export class SecretMask {
   failure<T extends { readonly message: string; readonly hint?: string }>(failure: T): T {
     const { message, hint } = failure;
     return { ...failure, message: this.text(message), ...(hint === undefined ? {} : { hint: this.text(hint) }) };
+  }
+
+  /** Masks the texts of the examples of a notice. */
+  notice(notice: Notice): Notice {
+    const masked = (example: NoticeExample): NoticeExample => {
+      const texts = Object.entries(example).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? this.text(value) : value,
+      ]);
+      return Object.fromEntries(texts) as NoticeExample;
+    };
+    return { ...notice, examples: notice.examples.map(masked) };
   }
 
   /** Masks a log record. Converts its fields to JSON values, because components may log any value. */

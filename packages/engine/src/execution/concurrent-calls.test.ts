@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Type } from '../component/schema.ts';
 import { Stage, type StageResult } from '../component/stage.ts';
 import { Document } from '../document/document.ts';
+import { NoticeCollector } from '../notices/notice-collector.ts';
 import { stageContext } from '../testing/stage-harness.ts';
 import { type CallOutcome, callConcurrently } from './concurrent-calls.ts';
 import { type Guard, runGuarded } from './guard.ts';
@@ -18,7 +19,7 @@ async function outcomesOf(process: Process, count: number, maxInFlight: number, 
       return process(document);
     }
   }
-  const call = new StageCall(new Given({} as never, stageContext()), newStatistics('given'));
+  const call = new StageCall(new Given({} as never, stageContext()), newStatistics('given'), new NoticeCollector());
   const documents = Array.from({ length: count }, (_, i) => Document.create(String(i)));
   let guarded = 0;
   const guard: Guard = (work) => {

@@ -3,6 +3,7 @@ import type { Registry } from '../component/registry.ts';
 import { Type } from '../component/schema.ts';
 import { Stage, type StageClass, type StageResult } from '../component/stage.ts';
 import { Document } from '../document/document.ts';
+import { NoticeCollector } from '../notices/notice-collector.ts';
 import { Pipeline } from './pipeline.ts';
 import type { StageConfig } from './pipeline-config.ts';
 
@@ -48,7 +49,14 @@ export function pipelineOf(...specs: (StageSpec | Process)[]): Promise<Pipeline>
     }),
   );
   const registry = { load: async (entry: CatalogEntry) => classes[Number(entry.name)] } as unknown as Registry;
-  const context = { runId: 'r', threadName: 'Worker-1', threadNumber: 1, trusted: true, log: () => silent };
+  const context = {
+    runId: 'r',
+    threadName: 'Worker-1',
+    threadNumber: 1,
+    trusted: true,
+    log: () => silent,
+    notices: new NoticeCollector(),
+  };
   return Pipeline.start({ name: 'p', threads: undefined, stages }, registry, context);
 }
 

@@ -4,6 +4,7 @@ import { Stage, type StageResult } from '../component/stage.ts';
 import type { Predicate } from '../conditions/conditions.ts';
 import { Document } from '../document/document.ts';
 import { DocumentTable } from '../document/document-table.ts';
+import { NoticeCollector } from '../notices/notice-collector.ts';
 import { stageContext } from '../testing/stage-harness.ts';
 import { type CallEnd, StageCall, type StageObserver } from './stage-call.ts';
 import { newStatistics } from './stage-statistics.ts';
@@ -24,7 +25,7 @@ function callOf({ process, processTable, condition }: Behaviour): StageCall {
   }
   const stage = new Given({} as never, stageContext());
   if (processTable !== undefined) Object.assign(stage, { processTable });
-  return new StageCall(stage, newStatistics('given'), condition);
+  return new StageCall(stage, newStatistics('given'), new NoticeCollector(), condition);
 }
 
 const documents = (...ids: string[]) => ids.map((id) => Document.create(id));

@@ -4,6 +4,7 @@ import { type RowFilter, rowFilterOf } from '../conditions/row-filter.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import { classOf, contractError, requireCount } from '../errors/contract-error.ts';
+import type { NoticeCollector } from '../notices/notice-collector.ts';
 import { StageError } from './stage-error.ts';
 import type { StageStatistics } from './stage-statistics.ts';
 
@@ -55,6 +56,7 @@ export class StageCall {
   emits = false;
   waits = false;
   observer: StageObserver | undefined = undefined;
+  readonly #notices: NoticeCollector;
   readonly #condition: Predicate | undefined;
   /** Finds the rows of a table that meet the condition. */
   readonly #filter: RowFilter | undefined;
@@ -66,10 +68,14 @@ export class StageCall {
   #paced = 0;
   #pacedMillis = 0;
 
-  /** @param tables true if the stage gets tables, if it supports them */
+  /**
+   * @param notices counts the notices of the stage
+   * @param tables true if the stage gets tables, if it supports them
+   */
   constructor(
     stage: Stage,
     statistics: StageStatistics,
+    notices: NoticeCollector,
     condition?: Predicate,
     tables = true,
     filter: RowFilter | undefined = condition && rowFilterOf(condition),
@@ -78,6 +84,7 @@ export class StageCall {
     this.stage = stage;
     this.name = statistics.name;
     this.statistics = statistics;
+    this.#notices = notices;
     this.#condition = condition;
     this.#filter = filter;
     this.#timedMask = stage.maxInFlight > 1 ? EACH_MASK : SAMPLE_MASK;
@@ -145,9 +152,11 @@ export class StageCall {
   callTables(tables: readonly DocumentTable[]): boolean {
     const { processed, skipped } = this.statistics;
     const undo = tables.length > 1 ? tables.map((table) => table.mark()) : [];
+    const undoNotices = this.#notices.mark();
     for (let i = 0; i < tables.length; i++) {
       if (this.callTable(tables[i] as DocumentTable)) continue;
       for (let k = 0; k < i; k++) undo[k]?.();
+      undoNotices();
       this.statistics.processed = processed;
       this.statistics.skipped = skipped;
       return false;
@@ -155,8 +164,12 @@ export class StageCall {
     return true;
   }
 
-  /** Sends a table to the stage. Returns true if the stage has processed it. Otherwise the table is unchanged. */
-  callTable(table: DocumentTable): boolean {
+  /**
+   * Sends a table to the stage. Returns true if the stage has processed it. Otherwise the table is unchanged.
+   * @param isFinal false if documents of the table may pass through the stage again. Then the stage must not report
+   * notices, because it would report them twice: such a table is refused
+   */
+  callTable(table: DocumentTable, isFinal = true): boolean {
     if (!this.takesTables) return false;
     const { stage, statistics } = this;
     const rows = this.#filter?.(table);
@@ -167,6 +180,8 @@ export class StageCall {
       return true;
     }
     const undo = table.mark();
+    const undoNotices = this.#notices.mark();
+    const { reports } = this.#notices;
     const start = performance.now();
     let taken: unknown = false;
     try {
@@ -181,9 +196,11 @@ export class StageCall {
     if (taken instanceof Promise) {
       throw contractError(`processTable() of ${classOf(stage)} returned a promise`, NOT_LATER);
     }
-    if (taken !== true) {
-      this.#declined++;
+    const isRefused = taken === true && !isFinal && this.#notices.reports !== reports;
+    if (taken !== true || isRefused) {
+      if (!isRefused) this.#declined++;
       undo();
+      undoNotices();
       return false;
     }
     this.#declined = 0;

@@ -3,6 +3,7 @@ import type { Registry } from '../component/registry.ts';
 import { compileConditions } from '../conditions/conditions.ts';
 import { compileRowFilter } from '../conditions/row-filter.ts';
 import { HeadraceError, hintOf, messageOf } from '../errors/headrace-error.ts';
+import type { NoticeCollector } from '../notices/notice-collector.ts';
 import type { Guard } from './guard.ts';
 import type { PipelineConfig } from './pipeline-config.ts';
 import { StageCall } from './stage-call.ts';
@@ -26,6 +27,8 @@ export interface PipelineContext {
   readonly tables?: boolean;
   /** Returns the logger of a stage. */
   log(name: string): Logger;
+  /** Counts the notices of the stages. */
+  readonly notices: NoticeCollector;
   /** Runs the computations of a stage after a wait, with a time limit. If absent, there is no limit. */
   readonly guard?: Guard;
 }
@@ -62,11 +65,12 @@ export async function startStages(
           else statistics.cacheMisses++;
         },
         log: context.log(name),
+        notices: context.notices.of({ component: name, pipeline: config.name }),
       });
       await stage.start?.();
       const condition = compileConditions(conditions, conditionPolicy);
       const filter = condition && compileRowFilter(conditions, conditionPolicy, condition);
-      calls.push(new StageCall(stage, statistics, condition, context.tables, filter));
+      calls.push(new StageCall(stage, statistics, context.notices, condition, context.tables, filter));
     } catch (error) {
       const hint = hintOf(error);
       await stopStages(calls).catch(() => undefined);

@@ -5,6 +5,7 @@ import { Document } from '../document/document.ts';
 import { DocumentList } from '../document/document-list.ts';
 import { DocumentTable } from '../document/document-table.ts';
 import type { TableGroup } from '../document/table-group.ts';
+import { NoticeCollector } from '../notices/notice-collector.ts';
 import { RowSchedule } from './rows.ts';
 import { StageCall } from './stage-call.ts';
 import { newStatistics } from './stage-statistics.ts';
@@ -25,13 +26,13 @@ function tableStage(name: string): StageCall {
       return true;
     },
   };
-  return new StageCall(stage as Stage, newStatistics(name));
+  return new StageCall(stage as Stage, newStatistics(name), new NoticeCollector());
 }
 
 /** A stage that only processes single documents. */
 function documentStage(process: (document: Document) => StageResult | undefined, condition?: Predicate): StageCall {
   const stage: Partial<Stage> = { maxInFlight: 1, process: (document) => process(document) as StageResult };
-  return new StageCall(stage as Stage, newStatistics('single'), condition);
+  return new StageCall(stage as Stage, newStatistics('single'), new NoticeCollector(), condition);
 }
 
 /** Sends documents with these ids through stages. Returns what left the pass, in order, with fields and positions. */

@@ -111,7 +111,7 @@ export class TableSchedule {
   processFirst(table: DocumentTable): number | undefined {
     const calls = this.#calls;
     let from = 0;
-    while (from < calls.length && !table.hasBypassed && (calls[from] as StageCall).callTable(table)) from++;
+    while (from < calls.length && !table.hasBypassed && (calls[from] as StageCall).callTable(table, false)) from++;
     if (from < calls.length || table.hasBypassed) return from;
     this.#sink.group(new TableGroup([table]));
     return undefined;

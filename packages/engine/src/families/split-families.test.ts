@@ -4,6 +4,7 @@ import { PartBuilder } from '../batch/part-builder.ts';
 import type { DocumentEncoder, EncodedBatch } from '../component/indexer.ts';
 import { Document } from '../document/document.ts';
 import { StageError } from '../execution/stage-error.ts';
+import { NoticeCollector } from '../notices/notice-collector.ts';
 import { FamilyLines } from './family-lines.ts';
 import { splitFamilies } from './split-families.ts';
 
@@ -36,7 +37,7 @@ function childOf(id: string, number: number): Document {
 }
 
 function builder(): PartBuilder {
-  const part = new PartBuilder(encoder, true, async () => true, 10, new FamilyLines(SETTINGS));
+  const part = new PartBuilder(encoder, true, async () => true, 10, new NoticeCollector(), new FamilyLines(SETTINGS));
   part.startBatch(false);
   return part;
 }

@@ -4,6 +4,7 @@ import type { SourceBatch } from '../batch/pipeline-messages.ts';
 import type { RecordChunk } from '../component/connector.ts';
 import { silentLogger } from '../component/logger.ts';
 import { Document } from '../document/document.ts';
+import { silentNotices } from '../notices/notice.ts';
 import { decodeDocuments } from '../transport/document-wire.ts';
 import { BatchingPublisher } from './batching-publisher.ts';
 
@@ -19,6 +20,7 @@ function recorded(largeChunks = false): { publisher: BatchingPublisher; batches:
   const publisher = new BatchingPublisher({
     signal: new AbortController().signal,
     log: silentLogger,
+    notices: silentNotices,
     collapse: false,
     maxPending: undefined,
     largeChunks,

@@ -1,13 +1,15 @@
 import { bytesOf } from '../batch/chunk-marks.ts';
 import { Decoders, decodeChecked } from '../batch/decoders.ts';
 import type { EncodedInput, SourceBatch } from '../batch/pipeline-messages.ts';
-import type { Publisher, RecordChunk, RejectedRecord, TrackedChunk } from '../component/connector.ts';
+import type { Publisher, RecordChunk, RecordNotice, RejectedRecord, TrackedChunk } from '../component/connector.ts';
 import type { Logger } from '../component/logger.ts';
 import { PublisherCalls } from '../component/published.ts';
 import type { Document } from '../document/document.ts';
 import type { Value } from '../document/value.ts';
 import { counted } from '../errors/counted.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
+import type { Notices } from '../notices/notice.ts';
+import type { NoticeCode } from '../notices/notice-table.ts';
 import { encodeDocuments } from '../transport/document-wire.ts';
 import { Signal } from '../transport/signal.ts';
 
@@ -33,6 +35,8 @@ const LARGE_BATCH_BYTES = 768 * 1024;
 export interface BatchingPublisherOptions {
   readonly signal: AbortSignal;
   readonly log: Logger;
+  /** The notices of the connector. */
+  readonly notices: Notices;
   /** True to merge consecutive documents with the same id. */
   readonly collapse: boolean;
   /** The maximum number of pending documents. Publishing waits when it is reached. Undefined means no limit. */
@@ -302,6 +306,7 @@ export class BatchingPublisher implements Publisher {
       },
       reject: (record) => void this.reject(record),
       warn: (message) => this.#options.log.warn(message),
+      notice: (code: string, details?: RecordNotice) => this.#options.notices.report(code as NoticeCode, details),
     });
     await Promise.all(waits);
   }

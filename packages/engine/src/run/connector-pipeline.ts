@@ -78,6 +78,7 @@ export class ConnectorPipeline {
       forwardLog,
       logGate,
       reports,
+      notices,
       onLoaded,
     } = this.#context;
     const indexer = this.#indexer;
@@ -89,10 +90,12 @@ export class ConnectorPipeline {
       open: {
         root,
         registry: registrySource,
+        connector: this.#connector.name,
         pipeline: pipeline.name,
         runId,
         trusted,
         encoder: indexer.encoder(this.#connector.name),
+        indexer: config.indexer.entry.name,
         lengths: indexer.indexer !== undefined && !indexer.indexer.streaming,
         families: indexer.indexer?.deletesOldChildren ? familySettings(config.indexer.settings) : undefined,
         // The parameter always has a value, because it has a default.
@@ -104,7 +107,12 @@ export class ConnectorPipeline {
       threads: Math.min(pipeline.threads ?? config.worker.threads ?? defaultThreads, maxThreads),
       flow: this.flow,
       idle,
-      listener: { onPart, onLog: forwardLog, onLost: () => this.indexing.threadLost() },
+      listener: {
+        onPart,
+        onLog: forwardLog,
+        onLost: () => this.indexing.threadLost(),
+        onNotices: (list) => notices.add(list),
+      },
       onThread,
       onLoaded,
       onSubmit: (sequence, documents) => this.#accounts.entered(sequence, documents),
@@ -112,7 +120,7 @@ export class ConnectorPipeline {
   }
 
   #createIndexing(onSpace: () => void): Indexing {
-    const { config, indexing: statistics } = this.#context;
+    const { config, indexing: statistics, notices } = this.#context;
     const indexer = this.#indexer;
     const accounts = this.#accounts;
     let encoding: string | undefined;
@@ -123,7 +131,10 @@ export class ConnectorPipeline {
       capacity,
       this.flow,
       {
-        onPart: (part) => accounts.settled(part),
+        onPart: (part) => {
+          notices.add(part.notices ?? []);
+          accounts.settled(part);
+        },
         onSucceeded: (count) =>
           indexer.indexer?.completesAtFinish === true ? accounts.hold(count) : accounts.succeeded(count),
         onFailed: (failed) => {

@@ -4,6 +4,7 @@ import type { LogRecord } from '../component/logger.ts';
 import { Type } from '../component/schema.ts';
 import type { ConnectorConfig } from '../config/ingest-config.ts';
 import { FailureReports } from '../failures/failure-reports.ts';
+import { NoticeCollector } from '../notices/notice-collector.ts';
 import { MessageGate } from '../transport/message-gate.ts';
 import { ConnectorRun } from './connector-run.ts';
 import { SharedCounts } from './counters.ts';
@@ -50,6 +51,7 @@ async function runAlone(phases: Phases, { stop, timeout }: { stop?: AbortControl
     counts: new SharedCounts(),
     reports: new FailureReports(undefined, new MessageGate(), false),
     failureLimit: new FailureLimit(undefined),
+    notices: new NoticeCollector(),
     signal: (stop ?? new AbortController()).signal,
     log: ({ level, message }: LogRecord) => void logged.push(`${level} ${message}`),
     registry: { load: async () => Recorded } as unknown as RunContext['registry'],

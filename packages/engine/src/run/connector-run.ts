@@ -126,7 +126,7 @@ export class ConnectorRun {
 
   async #create(): Promise<RunSource> {
     if (this.#retry !== undefined) return this.#retry;
-    const { registry, runId } = this.#context;
+    const { registry, runId, notices } = this.#context;
     const { entry, params, name, docIdPrefix } = this.#config;
     const Class: ConnectorClass = await registry.load(entry, 'connector');
     this.#timeoutMillis = connectorMillis(this.#context.config.runner.connectorTimeout, Class, params);
@@ -135,6 +135,7 @@ export class ConnectorRun {
       docIdPrefix,
       runId,
       log: this.#logger,
+      notices: notices.of({ component: name }),
       signal: this.#context.signal,
       preview: false,
     });
@@ -204,6 +205,7 @@ export class ConnectorRun {
       largeChunks,
       readAtEnd,
       logger: this.#logger,
+      notices: this.#context.notices.of({ component: this.#config.name }),
     });
     try {
       await transfer.run();

@@ -3,6 +3,7 @@ import type { SourceBatch } from '../batch/pipeline-messages.ts';
 import { silentLogger } from '../component/logger.ts';
 import { Document } from '../document/document.ts';
 import type { Failure } from '../errors/headrace-error.ts';
+import { silentNotices } from '../notices/notice.ts';
 import type { BatchingPublisher } from './batching-publisher.ts';
 import { ConnectorFailure } from './connector-failure.ts';
 import { noDocuments } from './counters.ts';
@@ -65,6 +66,7 @@ class Recorder {
       reports: { stored: async () => undefined, unkept: 0 },
       signal: this.stopping.signal,
       timeoutMillis: 0,
+      notices: silentNotices,
       collapse: false,
       maxPending: undefined,
       logger: { ...silentLogger, info: (message) => void this.logged.push(message) },

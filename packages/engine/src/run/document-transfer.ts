@@ -1,5 +1,6 @@
 import type { Logger } from '../component/logger.ts';
 import type { FailureReports } from '../failures/failure-reports.ts';
+import type { Notices } from '../notices/notice.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import type { Accounts } from './accounts.ts';
 import type { BatchTracks } from './batch-tracks.ts';
@@ -44,6 +45,8 @@ export interface DocumentTransferOptions {
   /** True if documents count as read only when the output of the run is complete. */
   readonly readAtEnd?: boolean | undefined;
   readonly logger: Logger;
+  /** The notices of the source. */
+  readonly notices: Notices;
 }
 
 /** Moves all documents of one source through the pipeline threads to the indexer. */
@@ -58,11 +61,12 @@ export class DocumentTransfer {
 
   constructor(options: DocumentTransferOptions) {
     const { pool, indexing, flow, tracks, accounts, reports, signal, collapse, maxPending = 0 } = options;
-    const { largeChunks, readAtEnd, logger } = options;
+    const { largeChunks, readAtEnd, logger, notices } = options;
     this.#options = options;
     this.#publisher = new BatchingPublisher({
       signal,
       log: logger,
+      notices,
       collapse,
       maxPending: maxPending > 0 ? maxPending : undefined,
       largeChunks,

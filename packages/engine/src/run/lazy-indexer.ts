@@ -5,6 +5,7 @@ import type { Registry } from '../component/registry.ts';
 import type { IngestConfig } from '../config/ingest-config.ts';
 import { classOf, contractError, requireCount } from '../errors/contract-error.ts';
 import { messageOf, toFailure } from '../errors/headrace-error.ts';
+import type { NoticeCollector } from '../notices/notice-collector.ts';
 import { connectWithin } from './connect-within.ts';
 import { ConnectorFailure } from './connector-failure.ts';
 import type { DocumentCounts } from './counters.ts';
@@ -23,6 +24,7 @@ interface IndexerHost {
   readonly destinations?: DestinationAccess | undefined;
   readonly log: (record: LogRecord) => void;
   readonly indexing: SharedIndexing;
+  readonly notices: NoticeCollector;
   readonly starting: RunStarts;
 }
 
@@ -115,10 +117,11 @@ export class LazyIndexer {
 
   async #create(): Promise<Indexer | undefined> {
     const { entry, params, settings } = this.#config.indexer;
-    const { log, indexing, signal, destinations } = this.#host;
+    const { log, indexing, notices, signal, destinations } = this.#host;
     const context: IndexerContext = {
       runId: this.#request.runId,
       log: createLogger(entry.name, log),
+      notices: notices.of({ component: entry.name }),
       settings,
       onRetry: (documents) => indexing.retried(documents),
       onUnchanged: (documents) => indexing.unchanged(documents),

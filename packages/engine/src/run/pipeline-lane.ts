@@ -5,6 +5,7 @@ import type { FromPipeline, OpenPipeline, OutcomePart, SourceBatch, ToPipeline }
 import type { LogRecord } from '../component/logger.ts';
 import { type Failure, HeadraceError, messageOf, toFailure } from '../errors/headrace-error.ts';
 import { MemoryLedger } from '../memory/memory-ledger.ts';
+import type { Notice } from '../notices/notice.ts';
 import { watchStart } from './start-limit.ts';
 import type { LaneData, ThreadData } from './thread-messages.ts';
 
@@ -75,11 +76,11 @@ export class PipelineLane {
     this.outstanding++;
   }
 
-  /** Stops the stages. Returns the failure if a stage could not stop. */
-  async close(): Promise<{ failure: Failure | undefined }> {
+  /** Stops the stages. Returns the failure if a stage could not stop, and the notices since the last part. */
+  async close(): Promise<{ failure: Failure | undefined; notices: readonly Notice[] }> {
     const answer = await this.#ask({ type: 'close' });
     this.#listener = undefined;
-    return answer.type === 'closed' ? answer : { failure: undefined };
+    return answer.type === 'closed' ? answer : { failure: undefined, notices: [] };
   }
 
   /** Ends the thread, even if it is working. */

@@ -3,6 +3,7 @@ import type { OpenPipeline, SourceBatch } from '../batch/pipeline-messages.ts';
 import { type Failure, HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import type { MemoryHold } from '../memory/memory-hold.ts';
 import { memoryForBatch } from '../memory/thread-memory.ts';
+import type { Notice } from '../notices/notice.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import { Signal } from '../transport/signal.ts';
 import type { IdleLanes } from './idle-lanes.ts';
@@ -33,7 +34,11 @@ export interface PipelinePoolOptions {
   readonly threads: number;
   readonly flow: FlowControl;
   readonly idle: IdleLanes;
-  readonly listener: Omit<LaneListener, 'onLost' | 'onBroken'> & { onLost(): void };
+  readonly listener: Omit<LaneListener, 'onLost' | 'onBroken'> & {
+    onLost(): void;
+    /** Called with the notices of a thread that are in no part. */
+    onNotices(notices: readonly Notice[]): void;
+  };
   /** Called with the statistics of the stages when a thread is opened. */
   readonly onThread: (statistics: SharedStatistics) => void;
   /** Called when all threads have started their stages. */
@@ -151,6 +156,7 @@ export class PipelinePool {
     for (const lane of this.#openingLanes) void lane.terminate();
     while (this.#opening > 0) await this.#changed.wait();
     const failures: Failure[] = [];
+    const { listener } = this.#options;
     await Promise.all(
       this.#lanes.map(async (lane) => {
         const closed = lane.alive && lane.outstanding === 0 ? await withTimeout(lane.close(), CLOSE_MILLIS) : undefined;
@@ -159,6 +165,7 @@ export class PipelinePool {
           return;
         }
         if (closed.failure !== undefined) failures.push(closed.failure);
+        listener.onNotices(closed.notices);
         this.#options.idle.give(lane);
       }),
     );

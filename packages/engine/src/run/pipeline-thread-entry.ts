@@ -8,12 +8,13 @@ import { Registry } from '../component/registry.ts';
 import { ProblemList } from '../config/check-component.ts';
 import { checkPipelines } from '../config/check-pipelines.ts';
 import { currentNames } from '../config/current-names.ts';
-import { HeadraceError, toFailure } from '../errors/headrace-error.ts';
+import { type Failure, HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import { hasErrors } from '../errors/problem.ts';
 import { Deadline } from '../execution/deadline.ts';
 import { Pipeline } from '../execution/pipeline.ts';
 import { FailureBudget } from '../failures/failure-budget.ts';
 import { workForRun } from '../memory/thread-memory.ts';
+import { NoticeCollector } from '../notices/notice-collector.ts';
 import { enforcePolicyOf } from '../policy/current-policy.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import { MessageGate } from '../transport/message-gate.ts';
@@ -33,7 +34,9 @@ if (port === null) throw new Error('pipeline-thread-entry is the entry of a work
 passOnWarnings();
 printOnlyText();
 
-let open: { pipeline: Pipeline; processor: BatchProcessor; statistics: SharedStatistics } | undefined;
+let open:
+  | { pipeline: Pipeline; processor: BatchProcessor; statistics: SharedStatistics; notices: NoticeCollector }
+  | undefined;
 
 function post(message: FromPipeline, transfer: ArrayBuffer[] = []): void {
   port?.postMessage(message, transfer);
@@ -63,6 +66,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
     throw new HeadraceError('HR_STAGE_START', reason ?? `There is no pipeline ${request.pipeline}`);
   }
   const statistics = new SharedStatistics(request.statistics);
+  const notices = new NoticeCollector();
   let processor: BatchProcessor | undefined;
   const deadline = new Deadline(computeMillis);
   const pipeline = await Pipeline.start(pipelineConfig, registry, {
@@ -75,6 +79,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
     // The environment variable is for measurements (bench/matrix).
     tables: process.env.HEADRACE_TABLES !== 'off',
     log,
+    notices,
     onStart: (stage) => post({ type: 'starting', stage }),
     guard: (work, moreMillis) => processor?.guarded(work, moreMillis) ?? deadline.runOnce(work, moreMillis),
   });
@@ -85,13 +90,19 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
       encoder:
         request.encoder === undefined
           ? undefined
-          : await instantiate<DocumentEncoder>(request.encoder, log(request.encoder.name)),
+          : await instantiate<DocumentEncoder>(
+              request.encoder,
+              log(request.encoder.name),
+              notices.of({ component: request.indexer }),
+            ),
       lengths,
       families: request.families,
       deadline,
       flow,
       failureBudget: new FailureBudget(request.failureBudget),
       log: log(request.pipeline),
+      notices,
+      recordNotices: notices.of({ component: request.connector }),
       post: (part) => {
         const transfer = part.bytes.byteLength === 0 ? [] : [part.bytes.buffer as ArrayBuffer];
         statistics.write(pipeline.statistics);
@@ -99,7 +110,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
       },
       broken: (sequence, failure) => post({ type: 'broken', sequence, failure }),
     });
-    open = { pipeline, processor, statistics };
+    open = { pipeline, processor, statistics, notices };
   } catch (error) {
     await pipeline.stop();
     throw error;
@@ -108,13 +119,14 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
 
 async function closePipeline(): Promise<void> {
   open?.statistics.write(open.pipeline.statistics);
+  let failure: Failure | undefined;
   try {
     await open?.pipeline.stop();
     await printed();
-    post({ type: 'closed', failure: undefined });
   } catch (error) {
-    post({ type: 'closed', failure: toFailure(error, 'HR_STAGE_FAILED') });
+    failure = toFailure(error, 'HR_STAGE_FAILED');
   }
+  post({ type: 'closed', failure, notices: open?.notices.take() ?? [] });
   open = undefined;
 }
 

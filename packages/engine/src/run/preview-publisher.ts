@@ -1,7 +1,9 @@
 import { Decoders, decodeChecked } from '../batch/decoders.ts';
-import type { Publisher, RecordChunk, RejectedRecord } from '../component/connector.ts';
+import type { Publisher, RecordChunk, RecordNotice, RejectedRecord } from '../component/connector.ts';
 import { PublisherCalls } from '../component/published.ts';
 import type { Document } from '../document/document.ts';
+import type { Notices } from '../notices/notice.ts';
+import type { NoticeCode } from '../notices/notice-table.ts';
 
 /** A document or a rejected record of a connector. */
 export type Previewed = { readonly document: Document } | { readonly rejected: RejectedRecord };
@@ -12,14 +14,17 @@ export type Previewed = { readonly document: Document } | { readonly rejected: R
  */
 export class PreviewPublisher implements Publisher {
   readonly signal: AbortSignal;
+  readonly #notices: Notices;
   readonly #add: (previewed: Previewed) => void;
   readonly #calls = new PublisherCalls();
   readonly #decoders = new Decoders();
   /** The end of the chunks so far. The connector need not await each of them. */
   #decoded: Promise<void> = Promise.resolve();
 
-  constructor(signal: AbortSignal, add: (previewed: Previewed) => void) {
+  /** @param notices the notices of the connector */
+  constructor(signal: AbortSignal, notices: Notices, add: (previewed: Previewed) => void) {
     this.signal = signal;
+    this.#notices = notices;
     this.#add = add;
   }
 
@@ -67,6 +72,7 @@ export class PreviewPublisher implements Publisher {
       document: (document) => this.#add({ document }),
       reject: (rejected) => this.#add({ rejected }),
       warn: () => undefined,
+      notice: (code: string, details?: RecordNotice) => this.#notices.report(code as NoticeCode, details),
     });
   }
 }

@@ -16,6 +16,7 @@ import type { PipelineSink } from '../execution/sink.ts';
 import type { StageError } from '../execution/stage-error.ts';
 import type { Tracer } from '../execution/trace.ts';
 import { threadMemory } from '../memory/thread-memory.ts';
+import { NoticeCollector } from '../notices/notice-collector.ts';
 import { PreviewLog } from './preview-log.ts';
 import { PreviewPublisher } from './preview-publisher.ts';
 import type { PreviewedDocument, PreviewRequest, PreviewResult } from './run-request.ts';
@@ -41,18 +42,19 @@ export async function preview(
   signal: AbortSignal,
 ): Promise<PreviewResult> {
   try {
+    const notices = new NoticeCollector();
     const registry = await Registry.open(request.registry);
     const { config, problems } = await checkConfig(request.root, registry);
-    if (config === undefined) return { results: [], problems };
+    if (config === undefined) return { results: [], problems, notices: [] };
     const pipeline = findPipeline(config, request.pipeline);
-    if ('severity' in pipeline) return { results: [], problems: [...problems, pipeline] };
+    if ('severity' in pipeline) return { results: [], problems: [...problems, pipeline], notices: [] };
     const inputs = request.documents ?? [];
     const sources: Input[] = inputs.map(readInput);
     if (request.documents === undefined) {
       const limit = request.limit ?? DEFAULT_LIMIT;
       for (const connector of config.connectors.filter((c) => c.pipeline === pipeline.name)) {
         if (sources.length >= limit) break;
-        sources.push(...(await readSource(connector, registry, limit - sources.length, signal)));
+        sources.push(...(await readSource(connector, registry, notices, limit - sources.length, signal)));
       }
     }
     const computeMillis = Math.min((config.worker.maxProcessingSecs as number) * 1000, maxComputeMillis);
@@ -66,6 +68,7 @@ export async function preview(
       computeMillis,
       preview: true,
       log: (stage) => log.logger(stage),
+      notices,
       guard,
     });
     const results: PreviewedDocument[] = [];
@@ -84,9 +87,13 @@ export async function preview(
     }
     const last = results.pop();
     if (last !== undefined) results.push(withLog(last, log));
-    return { results, problems };
+    return { results, problems, notices: notices.list() };
   } catch (error) {
-    return { results: [], problems: [{ severity: 'error', path: '', ...toFailure(error, 'HR_INTERNAL') }] };
+    return {
+      results: [],
+      problems: [{ severity: 'error', path: '', ...toFailure(error, 'HR_INTERNAL') }],
+      notices: [],
+    };
   }
 }
 
@@ -168,6 +175,7 @@ function findPipeline(config: IngestConfig, name: string | undefined): IngestCon
 async function readSource(
   config: ConnectorConfig,
   registry: Registry,
+  collector: NoticeCollector,
   limit: number,
   signal: AbortSignal,
 ): Promise<Input[]> {
@@ -175,7 +183,8 @@ async function readSource(
   const { name, docIdPrefix } = config;
   const enough = new AbortController();
   const stop = AbortSignal.any([enough.signal, signal]);
-  const context = { name, docIdPrefix, runId: '', log: silentLogger, signal: stop, preview: true };
+  const notices = collector.of({ component: name });
+  const context = { name, docIdPrefix, runId: '', log: silentLogger, notices, signal: stop, preview: true };
   const connector = new Class(config.params as never, context);
   const inputs: Input[] = [];
   // Collapsing needs one more document, which shows that the previous one is complete.
@@ -184,7 +193,7 @@ async function readSource(
     if (inputs.length < wanted) inputs.push(input);
     if (inputs.length >= wanted) enough.abort('CANCELLED');
   };
-  const publisher = new PreviewPublisher(stop, (previewed) => {
+  const publisher = new PreviewPublisher(stop, notices, (previewed) => {
     if ('rejected' in previewed) add(rejectedInput(previewed.rejected, name));
     else {
       const { document } = previewed;

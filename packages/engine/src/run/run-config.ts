@@ -13,6 +13,7 @@ import { encodingOf } from '../failures/encoded-documents.ts';
 import { FailureReports, type PostFailures } from '../failures/failure-reports.ts';
 import type { FailedDocument } from '../failures/kept-failure.ts';
 import { planRetry, type RetryPlan } from '../failures/retry-plan.ts';
+import { NoticeCollector } from '../notices/notice-collector.ts';
 import type { MessageGate } from '../transport/message-gate.ts';
 import { type ConnectorOutcome, ConnectorRun } from './connector-run.ts';
 import { noDocuments, type SharedCounts } from './counters.ts';
@@ -80,7 +81,7 @@ export async function runConfig(request: RunRequest, host: RunHost): Promise<Thr
   const refused = (): ThreadResult => {
     logger.error('Pre-run validation failed.');
     const message = runSummary('FAILED', [], problems);
-    const nothing = { connectors: [], counts: noDocuments(), failures: [] };
+    const nothing = { connectors: [], counts: noDocuments(), notices: [], failures: [] };
     return { ...nothing, status: 'FAILED', message, problems, seconds: seconds() };
   };
   if (registry === undefined || config === undefined) return refused();
@@ -96,7 +97,8 @@ export async function runConfig(request: RunRequest, host: RunHost): Promise<Thr
   const signal = AbortSignal.any([host.signal, failureLimit.signal]);
   const reports = new FailureReports(host.onFailures, host.failureGate, request.keepAllFailures === true);
   const starting = limitedStarts(host.onStarting);
-  const indexers = new LazyIndexer(request, config, registry, { ...host, starting });
+  const notices = new NoticeCollector();
+  const indexers = new LazyIndexer(request, config, registry, { ...host, starting, notices });
   const plan = request.retry === undefined ? undefined : await plannedRetry(request.retry, config, indexers);
   problems.push(...(plan?.problems ?? []));
   if (plan !== undefined && hasErrors(plan.problems)) return refused();
@@ -113,6 +115,7 @@ export async function runConfig(request: RunRequest, host: RunHost): Promise<Thr
     counts: host.counts,
     indexing: host.indexing,
     reports,
+    notices,
     failureLimit,
     idle: host.idle,
     signal,
@@ -207,14 +210,21 @@ export async function runConfig(request: RunRequest, host: RunHost): Promise<Thr
   reports.flush();
   problems.push(...listFailures(reports.listed));
   const { checks, replaced } = output;
+  const noticed = notices.list();
   const { unchanged } = host.indexing.read(undefined);
-  const message = runSummary(status, results, problems, { notKept: reports.notKept, checks, unchanged });
+  const message = runSummary(status, results, problems, {
+    notKept: reports.notKept,
+    checks,
+    unchanged,
+    notices: noticed,
+  });
   return {
     status,
     message,
     problems,
     connectors: results,
     counts,
+    notices: noticed,
     ...(checks.length === 0 ? {} : { checks }),
     ...(replaced === undefined ? {} : { replaced }),
     failures: reports.listed,

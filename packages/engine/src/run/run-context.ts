@@ -5,6 +5,7 @@ import type { LogRecord } from '../component/logger.ts';
 import type { Registry, RegistrySource } from '../component/registry.ts';
 import type { IngestConfig } from '../config/ingest-config.ts';
 import type { FailureReports } from '../failures/failure-reports.ts';
+import type { NoticeCollector } from '../notices/notice-collector.ts';
 import type { MessageGate } from '../transport/message-gate.ts';
 import type { SharedCounts } from './counters.ts';
 import type { FailureLimit } from './failure-limit.ts';
@@ -24,6 +25,8 @@ export interface RunContext {
   readonly counts: SharedCounts;
   readonly indexing: SharedIndexing;
   readonly reports: FailureReports;
+  /** The notices of all components of the run. */
+  readonly notices: NoticeCollector;
   readonly failureLimit: FailureLimit;
   readonly idle: IdleLanes;
   /** This signal is aborted when the run must stop. */

@@ -287,6 +287,7 @@ export class StartedRun implements RunHandle {
       problems: [problem],
       connectors,
       counts,
+      notices: [],
       failures: [],
       seconds: (performance.now() - this.#started) / 1000,
     });

@@ -5,6 +5,7 @@ import type { Failure } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
 import type { StageTrace } from '../execution/stage-trace.ts';
 import type { KeptFailure } from '../failures/kept-failure.ts';
+import type { Notice } from '../notices/notice.ts';
 import type { DocumentCounts } from './counters.ts';
 import type { IndexingProgress } from './indexing-statistics.ts';
 import type { RunResult } from './run-result.ts';
@@ -143,4 +144,6 @@ export interface PreviewResult {
   results: PreviewedDocument[];
   /** The problems of the config. If they contain errors, no document was processed. */
   problems: Problem[];
+  /** What the components skipped, changed or guessed in the data of the shown documents. */
+  notices: readonly Notice[];
 }

@@ -1,6 +1,7 @@
 import type { CheckResult } from '../component/indexer.ts';
 import type { Problem } from '../errors/problem.ts';
 import type { FailedDocument } from '../failures/kept-failure.ts';
+import type { Notice } from '../notices/notice.ts';
 import type { DocumentCounts } from './counters.ts';
 import type { StageProgress } from './stage-statistics.ts';
 
@@ -35,6 +36,8 @@ export interface RunResult {
   problems: Problem[];
   connectors: ConnectorResult[];
   counts: DocumentCounts;
+  /** What components skipped, changed or guessed in the data, the most serious class first. */
+  notices: readonly Notice[];
   /** The results of the checks of the output, in order. Defaults to none. */
   checks?: readonly CheckResult[];
   /** The name of the previous output, which a rollback puts into use again. Undefined if there is none. */

@@ -2,6 +2,8 @@ import type { CheckResult } from '../component/indexer.ts';
 import { counted } from '../errors/counted.ts';
 import { escapeControls } from '../errors/plain-text.ts';
 import { formatProblem, type Problem } from '../errors/problem.ts';
+import type { Notice } from '../notices/notice.ts';
+import { noticeText } from '../notices/notice-text.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
 
 const OUTCOMES: Readonly<Record<RunResult['status'], string>> = {
@@ -16,6 +18,7 @@ const OUTCOMES: Readonly<Record<RunResult['status'], string>> = {
  * about the run, a line for each connector. The reasons of failures follow. The reference only writes these to its log.
  * @param more.notKept the number of failed documents that cannot be retried because too many failed before them
  * @param more.checks the results of the checks of the output
+ * @param more.notices the notices of the components
  * @param more.unchanged the number of succeeded documents that were not sent, because the destination has them
  */
 export function runSummary(
@@ -26,7 +29,13 @@ export function runSummary(
     notKept = 0,
     checks = [],
     unchanged = 0,
-  }: { readonly notKept?: number; readonly checks?: readonly CheckResult[]; readonly unchanged?: number } = {},
+    notices = [],
+  }: {
+    readonly notKept?: number;
+    readonly checks?: readonly CheckResult[];
+    readonly unchanged?: number;
+    readonly notices?: readonly Notice[];
+  } = {},
 ): string {
   const sum = (count: (connector: ConnectorResult) => number) => connectors.reduce((total, c) => total + count(c), 0);
   const failed = sum((c) => c.counts.failed);
@@ -56,13 +65,14 @@ export function runSummary(
     unchanged === 0
       ? ''
       : `\nUnchanged, because the destination already has them: ${counted(unchanged, 'document')}.\n`;
+  const noticed = notices.map((notice) => `Notice ${escapeControls(noticeText(notice))}\n`).join('');
   const reasons = problems
     .filter((problem) => problem.severity === 'error')
     .map((problem) => `${formatProblem(problem)}\n`);
   const why = reasons.length === 0 ? '' : `\n${reasons.join('')}`;
   const left =
     notKept === 0 ? '' : `\n${notKept} further failed ${notKept === 1 ? 'document was' : 'documents were'} not kept.\n`;
-  return `\n\nRUN SUMMARY: ${outcome} ${complete}/${connectors.length} connectors complete. ${documents}\n\n${lines}${skipped}${checked === '' ? '' : `\n${checked}`}${left}${why}`;
+  return `\n\nRUN SUMMARY: ${outcome} ${complete}/${connectors.length} connectors complete. ${documents}\n\n${lines}${skipped}${noticed === '' ? '' : `\n${noticed}`}${checked === '' ? '' : `\n${checked}`}${left}${why}`;
 }
 
 /** Returns the line about a connector, and another one if it has left a message. */

@@ -10,5 +10,6 @@ export {
   runStage,
   type StageOutcome,
   stageContext,
+  type TestStageContext,
   toDocument,
 } from './stage-harness.ts';

@@ -9,6 +9,8 @@ import type { DocumentTable } from '../document/document-table.ts';
 import { Deadline } from '../execution/deadline.ts';
 import { Pipeline } from '../execution/pipeline.ts';
 import { FailureBudget } from '../failures/failure-budget.ts';
+import type { Notice } from '../notices/notice.ts';
+import { NoticeCollector } from '../notices/notice-collector.ts';
 import { encodeDocuments } from '../transport/document-wire.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import { stageContext } from './stage-harness.ts';
@@ -28,6 +30,7 @@ export interface PipelineOutcome {
   readonly ids: readonly string[];
   readonly counts: Readonly<Record<'published' | 'created' | 'dropped' | 'failed' | 'count', number>>;
   readonly failures: readonly { readonly id: string; readonly at: string; readonly position: number }[];
+  readonly notices: readonly Notice[];
   readonly stages: readonly Pick<Counts<typeof STAGE_COUNTERS>, 'processed' | 'skipped' | 'failed' | 'children'>[];
 }
 
@@ -53,8 +56,8 @@ export async function runPipeline(
       conditionPolicy,
     })),
   };
-  const { log, ...context } = stageContext();
-  const pipeline = await Pipeline.start(config as never, registry, { ...context, log: () => log } as never);
+  const { log, collector: notices, ...context } = stageContext();
+  const pipeline = await Pipeline.start(config as never, registry, { ...context, notices, log: () => log } as never);
   const parts: OutcomePart[] = [];
   const options: BatchProcessorOptions = {
     pipeline,
@@ -65,6 +68,8 @@ export async function runPipeline(
     flow: new FlowControl(),
     failureBudget: new FailureBudget(),
     log,
+    notices,
+    recordNotices: notices.of({ component: 'connector' }),
     post: (part) => parts.push(part),
     broken: (_, failure) => {
       throw new Error(failure.message);
@@ -78,6 +83,8 @@ export async function runPipeline(
     await processor.process(sequence, { kind: 'documents', bytes, count: documents.length });
   }
   await pipeline.stop();
+  const noticed = new NoticeCollector();
+  for (const part of parts) noticed.add(part.notices ?? []);
   const total = (key: keyof PipelineOutcome['counts']) => parts.reduce((sum, part) => sum + part[key], 0);
   return {
     documents: parts.flatMap(({ bytes }) => Buffer.from(bytes).toString().split('\n').slice(0, -1)),
@@ -94,6 +101,7 @@ export async function runPipeline(
         .map(({ id, at, position }) => ({ sequence, id, at, position }))
         .sort((first, second) => first.position - second.position),
     ),
+    notices: noticed.list(),
     stages: pipeline.statistics.map(({ processed, skipped, failed, children }) => ({
       processed,
       skipped,

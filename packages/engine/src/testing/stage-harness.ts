@@ -6,6 +6,7 @@ import { Document } from '../document/document.ts';
 import { readJson } from '../document/json-reader.ts';
 import { messageOf } from '../errors/headrace-error.ts';
 import { threadMemory } from '../memory/thread-memory.ts';
+import { NoticeCollector } from '../notices/notice-collector.ts';
 
 /** The error for invalid parameters of a component, as in the config check. */
 export class RefusedParameters extends Error {
@@ -23,8 +24,15 @@ export interface StageOutcome {
   readonly error: string | undefined;
 }
 
-/** Returns a context for a stage under test, and the log of the stage. */
-export function stageContext(overrides: Partial<StageContext> = {}): StageContext & { readonly logged: string[] } {
+/** The context of a stage under test, with its log and its notices. */
+export interface TestStageContext extends StageContext {
+  readonly logged: string[];
+  readonly collector: NoticeCollector;
+}
+
+/** Returns a context for a stage under test. */
+export function stageContext(overrides: Partial<StageContext> = {}): TestStageContext {
+  const collector = new NoticeCollector();
   const logged: string[] = [];
   const log = (message: string) => void logged.push(message);
   return {
@@ -36,8 +44,10 @@ export function stageContext(overrides: Partial<StageContext> = {}): StageContex
     shared: new Map(),
     trusted: true,
     log: { debug: log, info: log, warn: log, error: log },
+    notices: collector.of({ component: 'stage_1', pipeline: 'p' }),
     ...overrides,
     logged,
+    collector,
   };
 }
 

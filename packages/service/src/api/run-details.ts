@@ -93,6 +93,11 @@ export const RunDetailsAnswer = Type.Object(
               { description: 'The checks of the output before it was put into use; absent if there were none' },
             ),
           ),
+          notices: Type.Optional(
+            Type.Array(Type.Ref('Notice'), {
+              description: 'What components skipped, changed or guessed in the data; absent if there is nothing',
+            }),
+          ),
           replaced: Type.Optional(
             Type.String({ description: 'The previous index, which a rollback of this run puts into use again' }),
           ),

@@ -18,6 +18,7 @@ describe('POST /v1/preview', () => {
         },
       ],
       problems: [],
+      notices: [],
     });
     const first = '{"id":"1","n":1.0,"big":9007199254740993,"__proto__":1}';
     const body = `{"config": ${JSON.stringify(VALID)}, "pipeline": "main", "documents": [${first}, {"id": "2"}]}`;
@@ -41,6 +42,7 @@ describe('POST /v1/preview', () => {
     expect((await service.ask('/v1/preview', { body: { config, limit: 3 } })).json).toEqual({
       results: [],
       problems: [],
+      notices: [],
     });
     expect((await service.ask('/v1/preview', { body: { configId: await service.store() } })).status).toBe(200);
     expect(service.threads.previews.map(({ limit, documents }) => ({ limit, documents }))).toEqual([
@@ -62,7 +64,7 @@ describe('POST /v1/preview', () => {
       trace: [{ ...entry, children: [{ trace: [entry] }] }],
       log: [{ level: 'warn' as const, stage: 'upper', message: 'hunter2 is short' }],
     };
-    service.threads.onPreview = async () => ({ results: [shown], problems: [] });
+    service.threads.onPreview = async () => ({ results: [shown], problems: [], notices: [] });
     const ask = () => service.ask('/v1/preview', { body: { config: VALID, documents: [{ id: '1' }], trace: true } });
     expect((await ask()).json).toMatchObject({
       results: [
@@ -76,6 +78,7 @@ describe('POST /v1/preview', () => {
     service.threads.onPreview = async () => ({
       results: [],
       problems: [{ severity: 'error', path: '', ...failure }],
+      notices: [],
     });
     expect((await ask()).json).toMatchObject({ status: 400, problems: [masked] });
   });
@@ -91,8 +94,8 @@ describe('POST /v1/preview', () => {
       message: 'operator has the role operator; this needs the role admin',
     });
     expect(service.threads.previews).toEqual([]);
-    expect(await preview({ config: VALID }, 'admin')).toEqual({ results: [], problems: [] });
-    expect(await preview(stored.json, 'operator')).toEqual({ results: [], problems: [] });
+    expect(await preview({ config: VALID }, 'admin')).toEqual({ results: [], problems: [], notices: [] });
+    expect(await preview(stored.json, 'operator')).toEqual({ results: [], problems: [], notices: [] });
     // Their threads must differ, so the engine must know the users.
     expect(service.threads.previews.map(({ user }) => user)).toEqual(['admin', 'operator']);
   });
@@ -104,7 +107,7 @@ describe('POST /v1/preview', () => {
     const put = { method: 'PUT', body: text('http://a', 'hunter2', 1), type: 'application/hocon' };
     expect((await service.ask('/v1/config/shop', put)).status).toBe(201);
     const passwordFor = async (body: object) => {
-      expect((await service.ask('/v1/preview', { body })).json).toEqual({ results: [], problems: [] });
+      expect((await service.ask('/v1/preview', { body })).json).toEqual({ results: [], problems: [], notices: [] });
       const { root } = service.threads.previews.at(-1) as PreviewRequest;
       return JSON.parse(configToJson(root)).opensearch.password;
     };
@@ -126,7 +129,7 @@ describe('POST /v1/preview', () => {
       path: 'x',
       message: 'No such class',
     } as const;
-    service.threads.onPreview = async () => ({ results: [], problems: [problem] });
+    service.threads.onPreview = async () => ({ results: [], problems: [problem], notices: [] });
     const answer = await service.ask('/v1/preview', { body: { config: VALID } });
     expect(answer.json).toMatchObject({ status: 400, problems: [problem] });
     expect((await service.ask('/v1/preview', { body: { config: 'a: ${b}' } })).json).toMatchObject({
@@ -171,7 +174,7 @@ describe('POST /v1/preview', () => {
     });
     service.threads.onPreview = async () => {
       await gate;
-      return { results: [], problems: [] };
+      return { results: [], problems: [], notices: [] };
     };
     const asked = Array.from({ length: 5 }, () => service.ask('/v1/preview', { body: { config: VALID } }));
     const first = await Promise.race(asked);
@@ -196,6 +199,7 @@ describe('POST /v1/preview', () => {
         },
       ],
       problems: [],
+      notices: [],
     });
     const body = { config: VALID, documents: [{ id: '1' }] };
     const answer = await service.ask('/v1/preview?trace=true', { body });

@@ -28,6 +28,7 @@ const PreviewAnswer = Type.Object({
     }),
   ),
   problems: problemList,
+  notices: Type.Array(Type.Ref('Notice'), { description: 'What components did to the data of the shown documents' }),
 });
 
 /** The route that runs documents through a pipeline without an indexer. */
@@ -98,12 +99,12 @@ async function sourceOf(config: ConfigChoice, secretsOf: string | undefined, con
 }
 
 /** Builds the answer as text, because the documents are already JSON. */
-function previewJson({ results, problems }: PreviewResult): string {
+function previewJson({ results, problems, notices }: PreviewResult): string {
   const items = results.map(({ input, documents, dropped, failure, trace, log }) => {
     const why = failure === undefined ? '' : `,"failure":${JSON.stringify(failure)}`;
     const how = trace === undefined ? '' : `,"trace":${traceJson(trace)}`;
     const said = log === undefined ? '' : `,"log":${JSON.stringify(log)}`;
     return `{"input":${input},"documents":[${documents.join(',')}],"dropped":[${dropped.map(writeString).join(',')}]${why}${how}${said}}`;
   });
-  return `{"results":[${items.join(',')}],"problems":${JSON.stringify(problems)}}`;
+  return `{"results":[${items.join(',')}],"problems":${JSON.stringify(problems)},"notices":${JSON.stringify(notices)}}`;
 }

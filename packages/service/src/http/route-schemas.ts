@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { type TSchema, Type } from '@headrace/engine';
 import { FailureAnswer } from '../api/failure.ts';
+import { NoticeAnswer } from '../api/notice.ts';
 import { StageTraceAnswer } from '../api/preview-answer.ts';
 import { ProblemAnswer, RunDetailsAnswer } from '../api/run-details.ts';
 import { ScheduleAnswer } from '../api/schedule.ts';
@@ -19,6 +20,7 @@ export const SHARED_SCHEMAS: readonly TSchema[] = [
   ComponentAnswer,
   SystemStatsAnswer,
   MetricsAnswer,
+  NoticeAnswer,
   StageTraceAnswer,
   FailureAnswer,
 ];

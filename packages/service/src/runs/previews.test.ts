@@ -13,7 +13,7 @@ describe('a preview whose thread hangs', () => {
   it('is answered after a timeout, and counts as running until its thread ends', async () => {
     const ends: (() => void)[] = [];
     const previews = new Previews({
-      preview: () => new Promise((resolve) => ends.push(() => resolve({ results: [], problems: [] }))),
+      preview: () => new Promise((resolve) => ends.push(() => resolve({ results: [], problems: [], notices: [] }))),
       reach: async () => [],
       rollback: async () => '',
     });
@@ -33,7 +33,7 @@ describe('a preview whose thread hangs', () => {
     await vi.advanceTimersByTimeAsync(0);
     const next = previews.preview(request, waiting);
     ends[4]?.();
-    expect(await next).toEqual({ results: [], problems: [] });
+    expect(await next).toEqual({ results: [], problems: [], notices: [] });
     expect(vi.getTimerCount()).toBe(0);
   });
 });

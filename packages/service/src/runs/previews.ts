@@ -46,7 +46,8 @@ export class Previews {
     const result = await this.#ask(mask, () => this.#starter.preview(request, TIMEOUT_MILLIS, gone));
     const problems = boundProblems(result.problems).map((problem) => mask.failure(problem));
     if (hasErrors(problems)) refuseConfig(problems);
-    return { results: result.results.map((each) => maskedResult(each, mask)), problems };
+    const notices = result.notices.map((notice) => mask.notice(notice));
+    return { results: result.results.map((each) => maskedResult(each, mask)), problems, notices };
   }
 
   /** Returns all problems of a config, including sources and destinations that cannot be reached. */

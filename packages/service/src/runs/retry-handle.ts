@@ -51,6 +51,6 @@ export class RetryHandle implements RunHandle {
 
 function notBegun(problem: Problem): RunResult {
   const message = runSummary('FAILED', [], [problem]);
-  const nothing = { connectors: [], counts: noDocuments(), failures: [], stages: [], seconds: 0 };
+  const nothing = { connectors: [], counts: noDocuments(), notices: [], failures: [], stages: [], seconds: 0 };
   return { ...nothing, status: 'FAILED', message, problems: [problem] };
 }

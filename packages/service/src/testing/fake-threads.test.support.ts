@@ -22,6 +22,7 @@ export class FakeRun implements RunHandle {
   readonly counts: DocumentCounts = noDocuments();
   connectorNames: readonly string[] = ['files'];
   readonly stages: RunProgress['stages'] = [];
+  notices: RunResult['notices'] = [];
   /** The listeners of the service. */
   readonly listeners: RunListeners;
   /** Why the run waits for another one. */
@@ -64,7 +65,8 @@ export class FakeRun implements RunHandle {
       seconds: 2,
     }));
     const message = runSummary(status, connectors, problems);
-    this.#resolve({ status, message, problems, connectors, counts, stages: this.stages, failures: [], seconds: 2 });
+    const { notices, stages } = this;
+    this.#resolve({ status, message, problems, connectors, counts, notices, stages, failures: [], seconds: 2 });
   }
 }
 
@@ -75,6 +77,7 @@ export class FakeThreads {
   onPreview: (request: PreviewRequest, signal: AbortSignal) => Promise<PreviewResult> = async () => ({
     results: [],
     problems: [],
+    notices: [],
   });
 
   onRollback: (request: RollbackRequest) => string = () => 'The previous index is in use';

@@ -175,6 +175,7 @@ async function filtered(content: Uint8Array, operator: Operator, value: unknown)
           throw new Error(message);
         },
         warn() {},
+        notice() {},
       });
     }
   }

@@ -66,6 +66,7 @@ function decodeInPasses({ chunks, options }: Source, passes: readonly number[], 
       }),
       reject: ({ place, message }) => record(() => `${place}: ${message}`),
       warn() {},
+      notice() {},
       get known() {
         return Math.max(0, records.length - seen);
       },
@@ -171,6 +172,7 @@ describe('RowGroupDecoder in several passes', () => {
         },
         reject: () => count(1),
         warn() {},
+        notice() {},
         get known() {
           return records - seen;
         },
@@ -197,6 +199,7 @@ describe('RowGroupDecoder in several passes', () => {
         },
         reject() {},
         warn() {},
+        notice() {},
         get known() {
           return known;
         },

@@ -37,6 +37,7 @@ async function readParts(content: Uint8Array, idField: string, part: number, sta
         document: (document) => void read.json.push(document.toJson()),
         reject: ({ message }) => void read.rejected.push(message),
         warn() {},
+        notice() {},
       });
     }
   }

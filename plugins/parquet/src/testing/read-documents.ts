@@ -3,6 +3,7 @@ import {
   type RecordDecoder,
   type RejectedRecord,
   type StageContext,
+  silentNotices,
   withDefaults,
 } from 'headrace/engine';
 import { ParquetConnector } from '../parquet-connector.ts';
@@ -27,7 +28,7 @@ export async function readDocuments(
   const { signal } = new AbortController();
   const warnings: string[] = [];
   const log: StageContext['log'] = { debug() {}, info() {}, warn: (text) => void warnings.push(text), error() {} };
-  const context = { name: 'parquet', docIdPrefix, runId: '', log, signal, preview: false };
+  const context = { name: 'parquet', docIdPrefix, runId: '', log, notices: silentNotices, signal, preview: false };
   const connector = new ParquetConnector(
     withDefaults(ParquetConnector.parameters, { idField: 'id', ...params }),
     context,
@@ -47,6 +48,7 @@ export async function readDocuments(
         document: (document) => void json.push(document.toJson()),
         reject: (record) => void rejected.push(record),
         warn() {},
+        notice() {},
       });
     },
     reject: (record) => void rejected.push(record),

@@ -5,6 +5,7 @@ import {
   type IndexFailure,
   indexerSettings,
   readDocument,
+  silentNotices,
   withDefaults,
 } from 'headrace/engine';
 
@@ -16,7 +17,7 @@ export const QUICK = { maxRetries: 2, retryWaitDurationMs: 1, retryMaxWaitDurati
 /** Returns the context of an indexer without logs. */
 export function contextOf(settings: object = QUICK) {
   const log = { debug() {}, info() {}, warn() {}, error() {} };
-  return { runId: 'run', log, settings: withDefaults(indexerSettings, settings) };
+  return { runId: 'run', log, notices: silentNotices, settings: withDefaults(indexerSettings, settings) };
 }
 
 /**

@@ -28,6 +28,7 @@ export async function runConnector(
     docIdPrefix,
     runId: 'r',
     log: publisher.log,
+    notices: publisher.notices,
     signal: NEVER,
     preview,
   });

@@ -98,7 +98,11 @@ describe('CsvFormat', () => {
   it('fails on a quote that is never closed, with line and column, after the rows before it', async () => {
     const failing = async (text: string, settings: Partial<CsvSettings> = {}) => {
       const publisher = new CollectingPublisher();
-      const format = new CsvFormat(csvSettings(settings), { docIdPrefix: '', log: publisher.log });
+      const format = new CsvFormat(csvSettings(settings), {
+        docIdPrefix: '',
+        log: publisher.log,
+        notices: publisher.notices,
+      });
       const file = { path: '/data/in.csv', name: 'in.csv', bytes: pieces(Buffer.from(text)) };
       const error = await format.publish(file, publisher).catch((error) => error);
       expect(publisher.rejected).toEqual([]);
@@ -113,12 +117,13 @@ describe('CsvFormat', () => {
   });
 
   it('reports text after a closing quote with line and column, and keeps it in the cell', async () => {
-    const notes: unknown[][] = [];
     const read = async (text: string, step = text.length, settings: Partial<CsvSettings> = {}) => {
-      notes.length = 0;
       const publisher = new CollectingPublisher();
-      const note = (...noted: unknown[]) => void notes.push(noted);
-      const format = new CsvFormat(csvSettings(settings), { docIdPrefix: '', log: publisher.log, note });
+      const format = new CsvFormat(csvSettings(settings), {
+        docIdPrefix: '',
+        log: publisher.log,
+        notices: publisher.notices,
+      });
       const file = { path: 'in.csv', name: 'in.csv', bytes: pieces(Buffer.from(text), step) };
       await format.publish(file, publisher);
       return publisher;
@@ -140,7 +145,9 @@ describe('CsvFormat', () => {
     expect((await read('a\n"x"y\n', 100, { interpretQuotes: false })).warnings).toEqual([]);
     const many = await read(`a\n${'"x"y\n'.repeat(50)}`);
     expect(many.warnings).toHaveLength(11);
-    expect(notes).toEqual([['cells with text after the closing quote', 'in.csv:2:4', 50]]);
+    const [notice] = many.collector.list();
+    expect(notice).toMatchObject({ code: 'csv.textAfterQuote', class: 'suspect', count: 50 });
+    expect(notice?.examples[0]).toEqual({ file: 'in.csv', line: 2, column: 4 });
     expect(many.documents).toHaveLength(50);
   });
 
@@ -232,7 +239,7 @@ describe('CsvFormat', () => {
         if (publisher.chunks > 0) publisher.abort();
       }
     }
-    const format = new CsvFormat(csvSettings(), { docIdPrefix: '', log: publisher.log });
+    const format = new CsvFormat(csvSettings(), { docIdPrefix: '', log: publisher.log, notices: publisher.notices });
     await format.publish({ path: 'in.csv', name: 'in.csv', bytes: endless() }, publisher);
     expect(publisher.chunks).toBe(1);
   });

@@ -14,7 +14,6 @@ const ESCAPES = 'backslashes are read as escapes and removed; set ignoreEscapeCh
 const STRAY =
   'text follows the closing quote of a cell. It is read as part of the cell; a quote may be missing before it, so that ' +
   'rows are joined, or one inside the cell is not doubled';
-const STRAYS = 'cells with text after the closing quote';
 
 /** Publishes CSV files. The run thread cuts them into chunks, and the pipeline threads decode the chunks. */
 export class CsvFormat {
@@ -89,12 +88,16 @@ export class CsvFormat {
   }
 
   #warnOfStrays(path: string, { strays, strayCount }: CsvScanner, known: number): number {
-    const [first] = strays;
-    for (const { line, column } of strays.slice(known)) this.#context.log.warn(`${path}:${line}:${column}: ${STRAY}`);
-    if (strayCount > strays.length && known <= strays.length) {
-      this.#context.log.warn(`${path}: more cells have text after the closing quote; they are only counted`);
+    const { log, notices } = this.#context;
+    const listed = strays.slice(known);
+    for (const { line, column } of listed) {
+      log.warn(`${path}:${line}:${column}: ${STRAY}`);
+      notices.report('csv.textAfterQuote', { file: path, line, column });
     }
-    this.#context.note?.(STRAYS, `${path}:${first?.line}:${first?.column}`, strayCount - known);
+    notices.report('csv.textAfterQuote', { count: strayCount - known - listed.length });
+    if (strayCount > strays.length && known <= strays.length) {
+      log.warn(`${path}: more cells have text after the closing quote; they are only counted`);
+    }
     return strayCount;
   }
 

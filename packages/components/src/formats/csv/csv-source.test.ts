@@ -80,6 +80,7 @@ it('rows of CSV files are written in the same way as tables and as single docume
         document: ignore,
         reject: ignore,
         warn: ignore,
+        notice: ignore,
       };
       const bytes = Buffer.from(`${rows.map((cells) => cells.join(',')).join('\n')}\n`);
       decoder.decode(bytes, { path, name: 'file', record: 1, line: 2 }, sink as RecordSink);

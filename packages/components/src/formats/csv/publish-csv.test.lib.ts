@@ -21,7 +21,7 @@ export async function publish(
 ): Promise<CollectingPublisher> {
   const publisher = new CollectingPublisher();
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
-  const format = new CsvFormat(csvSettings(settings), { docIdPrefix, log: publisher.log });
+  const format = new CsvFormat(csvSettings(settings), { docIdPrefix, log: publisher.log, notices: publisher.notices });
   await format.publish({ path: '/data/in.csv', name: 'in.csv', bytes: pieces(bytes) }, publisher);
   return publisher;
 }

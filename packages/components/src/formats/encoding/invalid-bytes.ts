@@ -1,11 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { firstInvalidUtf8, invalidUtf8Bytes, REPLACEMENT, replacements } from '@headrace/charsets';
-import { HeadraceError, type Logger } from '@headrace/engine';
+import { HeadraceError, type Logger, type Notices } from '@headrace/engine';
 import { asBuffer } from '../as-buffer.ts';
-import type { Note } from '../format-context.ts';
 import { isAuto } from './encoding-settings.ts';
-
-const KIND = 'bytes that do not decode';
 
 /** The range of a record in a chunk, and the line in which it begins, counted from 1. */
 interface RecordRange {
@@ -21,7 +18,7 @@ export interface InvalidBytesOptions {
   /** The parameter `encoding`. Undefined if it is not set. */
   readonly setting: string | undefined;
   readonly log: Logger;
-  readonly note: Note | undefined;
+  readonly notices: Notices;
   readonly onInvalidBytes: 'replace' | 'fail' | undefined;
 }
 
@@ -55,11 +52,12 @@ export class InvalidBytes {
   }
 
   #found(record: Buffer, count: number, line: number): void {
-    const { path, text, log, note, onInvalidBytes } = this.#options;
+    const { path, text, log, notices, onInvalidBytes } = this.#options;
     const isOriginal = text.encoding === 'UTF-8';
     const at = isOriginal ? firstInvalidUtf8(record) : record.indexOf(REPLACEMENT);
     const lineEnds = record.toString('latin1', 0, at).match(/\r\n|\r|\n/g)?.length ?? 0;
-    const place = `${path}:${line + lineEnds}`;
+    const inLine = line + lineEnds;
+    const place = `${path}:${inLine}`;
     const what = isOriginal
       ? `byte 0x${(record[at] as number).toString(16).toUpperCase().padStart(2, '0')} is not UTF-8`
       : `there are bytes that are not ${text.encoding}`;
@@ -69,7 +67,7 @@ export class InvalidBytes {
         hint: `${advice[0]?.toUpperCase()}${advice.slice(1)}. With onInvalidBytes: replace the file is read with U+FFFD there.`,
       });
     }
-    note?.(KIND, `${place}: ${what}`, count);
+    notices.report('bytes.invalid', { file: path, line: inLine, hint: what, count });
     if (this.#reported) return;
     this.#reported = true;
     log.warn(`${place}: ${what}. Such bytes become U+FFFD: ${advice} (logged once per file)`);

@@ -19,7 +19,7 @@ export interface OpenText {
 export function openText(
   file: SourceFile,
   { encoding, onInvalidBytes }: EncodingSettings,
-  { log, note }: FormatContext,
+  { log, notices }: FormatContext,
   names: NamesOf = 'standard',
   declared?: (head: string) => string | undefined,
 ): OpenText {
@@ -36,7 +36,7 @@ export function openText(
   });
   return {
     bytes: text.bytes(),
-    invalid: new InvalidBytes({ path, text, setting: encoding, log, note, onInvalidBytes }),
+    invalid: new InvalidBytes({ path, text, setting: encoding, log, notices, onInvalidBytes }),
     nameByte: (before) =>
       text.encoding === 'UTF-8' ? `byte ${text.markBytes + before}` : `byte ${before} of the text in UTF-8`,
   };

@@ -4,10 +4,13 @@ import {
   type Document,
   decodeChecked,
   HeadraceError,
+  type NoticeCode,
+  type Notices,
   type Publisher,
   PublisherCalls,
   type RecordChunk,
   type RecordDecoder,
+  type RecordNotice,
   type RejectedRecord,
 } from '@headrace/engine';
 
@@ -16,6 +19,7 @@ export interface HeldRecordsListener {
   /** Called for a record that cannot be read. The record is skipped unless this throws. */
   reject(record: RejectedRecord): void;
   warn(message: string): void;
+  readonly notices: Notices;
 }
 
 /** The frames of a video can need much more memory than the video. */
@@ -73,6 +77,7 @@ export class HeldRecords implements Publisher {
         document: (document) => void decoded.push(document),
         reject: (record) => void decoded.push(record),
         warn: (message) => listener.warn(message),
+        notice: (code: string, details?: RecordNotice) => listener.notices.report(code as NoticeCode, details),
       });
       for (const found of decoded) {
         if ('place' in found) listener.reject(found);

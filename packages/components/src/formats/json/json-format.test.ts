@@ -26,7 +26,11 @@ async function publish(
 ): Promise<CollectingPublisher> {
   const publisher = new CollectingPublisher();
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
-  const format = new JsonFormat(jsonSettings(settings), { docIdPrefix, log: publisher.log });
+  const format = new JsonFormat(jsonSettings(settings), {
+    docIdPrefix,
+    log: publisher.log,
+    notices: publisher.notices,
+  });
   await format.publish({ path: '/data/in.jsonl', name: 'in.jsonl', bytes: pieces(bytes, size) }, publisher);
   return publisher;
 }
@@ -278,7 +282,7 @@ describe('JsonFormat with values over several lines', () => {
     ],
   ])('fails on a file that was cut off %s, after the values before', async (_, text, count, message) => {
     const publisher = new CollectingPublisher();
-    const format = new JsonFormat(jsonSettings(), { docIdPrefix: '', log: publisher.log });
+    const format = new JsonFormat(jsonSettings(), { docIdPrefix: '', log: publisher.log, notices: publisher.notices });
     const file = { path: '/data/in.jsonl', name: 'in.jsonl', bytes: pieces(Buffer.from(text)) };
     const error = await format.publish(file, publisher).catch((error) => error);
     expect(error.code).toBe('HR_SOURCE_INCOMPLETE');
@@ -357,7 +361,11 @@ describe('JsonFormat with any file', () => {
       fc.asyncProperty(file, fc.nat(), fc.integer({ min: 1, max: 40 }), async (whole, at, size) => {
         const cut = at % (whole.text.length + 1);
         const publisher = new CollectingPublisher();
-        const format = new JsonFormat(jsonSettings(), { docIdPrefix: '', log: publisher.log });
+        const format = new JsonFormat(jsonSettings(), {
+          docIdPrefix: '',
+          log: publisher.log,
+          notices: publisher.notices,
+        });
         const bytes = pieces(Buffer.from(whole.text.slice(0, cut)), size);
         const error = await format.publish({ path: 'in', name: 'in', bytes }, publisher).catch((error) => error);
         const inObject = whole.objects.some(({ start, end }) => start < cut && cut < end);

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
-import type {
-  Document,
-  DocumentTable,
-  Logger,
-  Publisher,
-  RecordChunk,
-  RecordDecoder,
-  RecordSink,
-  RejectedRecord,
+import {
+  type Document,
+  type DocumentTable,
+  type Logger,
+  type NoticeCode,
+  NoticeCollector,
+  type Publisher,
+  type RecordChunk,
+  type RecordDecoder,
+  type RecordNotice,
+  type RecordSink,
+  type RejectedRecord,
 } from '@headrace/engine';
 
 /**
@@ -20,6 +23,9 @@ export class CollectingPublisher implements Publisher, RecordSink {
   readonly warnings: string[] = [];
   chunks = 0;
   readonly log: Logger;
+  /** Counts what formats and decoders report. */
+  readonly collector = new NoticeCollector();
+  readonly notices = this.collector.of({ component: 'c' });
   readonly #controller = new AbortController();
   readonly #decoders = new Map<object, RecordDecoder>();
 
@@ -65,6 +71,7 @@ export class CollectingPublisher implements Publisher, RecordSink {
       },
       reject() {},
       warn() {},
+      notice() {},
     });
     if (tables === 0) return;
     const alone = this.documents.slice(before);
@@ -90,5 +97,9 @@ export class CollectingPublisher implements Publisher, RecordSink {
 
   warn(message: string): void {
     this.warnings.push(message);
+  }
+
+  notice(code: string, { ahead: _, ...details }: RecordNotice = {}): void {
+    this.notices.report(code as NoticeCode, details);
   }
 }

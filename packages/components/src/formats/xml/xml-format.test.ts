@@ -24,7 +24,11 @@ async function publish(xml: string | Uint8Array, settings: Partial<XmlSettings> 
   const bytes = typeof xml === 'string' ? Buffer.from(xml) : xml;
   let error = '';
   try {
-    const format = new XmlFormat(xmlSettings(settings), { docIdPrefix, log: publisher.log });
+    const format = new XmlFormat(xmlSettings(settings), {
+      docIdPrefix,
+      log: publisher.log,
+      notices: publisher.notices,
+    });
     await format.publish({ path: 'in.xml', name: 'in.xml', bytes: inPieces(bytes, 7) }, publisher);
   } catch (thrown) {
     error = (thrown as Error).message;

@@ -1,0 +1,52 @@
+/**
+ * What a notice means for the data:
+ * - `loss`: data of the source is not in the destination
+ * - `changed`: a value in the destination is not the value of the source
+ * - `suspect`: the data is complete, but a setting is probably wrong
+ */
+export type NoticeClass = 'loss' | 'changed' | 'suspect';
+
+/** The classes, the most serious one first. */
+export const NOTICE_CLASSES: readonly NoticeClass[] = ['loss', 'changed', 'suspect'];
+
+interface NoticeMeaning {
+  readonly class: NoticeClass;
+  /** What happened to one counted thing. A sentence. */
+  readonly meaning: string;
+}
+
+/** Every notice of Headrace. A test checks that the docs page matches this table. */
+export const NOTICES = {
+  'bytes.invalid': {
+    class: 'changed',
+    meaning: 'A byte of a text does not decode in the encoding of the file, so U+FFFD replaces it.',
+  },
+  'csv.textAfterQuote': {
+    class: 'suspect',
+    meaning:
+      'Text follows the closing quote of a CSV cell. It is read as part of the cell. A quote may be missing or not doubled, so that rows are joined.',
+  },
+} as const satisfies Record<string, NoticeMeaning>;
+
+/** The code of a notice in the table. */
+export type NoticeCode = keyof typeof NOTICES;
+
+/** The code of a notice that a custom component defines. */
+export type CustomNoticeCode = `custom.${string}`;
+
+/** Returns the meaning of a code. Returns undefined for custom codes. */
+export function meaningOfNotice(code: string): string | undefined {
+  return Object.hasOwn(NOTICES, code) ? NOTICES[code as NoticeCode].meaning : undefined;
+}
+
+/** Returns the class of a code in the table. Returns undefined for other codes. */
+export function classOfNotice(code: string): NoticeClass | undefined {
+  return Object.hasOwn(NOTICES, code) ? NOTICES[code as NoticeCode].class : undefined;
+}
+
+const CUSTOM = /^custom\.[A-Za-z][\w-]{0,63}$/;
+
+/** Returns true for the code of a notice that a custom component may define. */
+export function isCustomNotice(code: string): code is CustomNoticeCode {
+  return CUSTOM.test(code);
+}
