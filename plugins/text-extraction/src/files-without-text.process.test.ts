@@ -1,6 +1,8 @@
+import { makeStage, stageContext, toDocument } from '@headrace/engine/testing';
 import { zipOf } from '@headrace/testing/archives';
 import { expect, it } from 'vitest';
 import { extractAll } from './testing/extract.ts';
+import { TextExtractor } from './text-extractor.ts';
 
 const unknown = Buffer.from([0, 1, 2, 3]);
 
@@ -25,4 +27,32 @@ it('TextExtractor names a file of an archive that cannot be read, and keeps the 
     text: 'a.txt\na text\nb.pdf\n',
     problem: expect.stringMatching(/^A part of the file cannot be read: b\.pdf: /),
   });
+});
+
+it('TextExtractor reports notices with the document, the file and a hint', async () => {
+  const context = stageContext();
+  const stage = makeStage(
+    TextExtractor,
+    { byteArrayField: 'bytes', metadataFields: { resourceName: 'name' } },
+    context,
+  );
+  await stage.start?.();
+  for (const [id, bytes] of ['', unknown, Buffer.from('a text')].entries()) {
+    await stage.process(toDocument({ id: `${id}`, bytes: Buffer.from(bytes).toString('base64') }));
+  }
+  await stage.stop?.();
+  expect(context.collector.list()).toMatchObject([
+    {
+      code: 'text.unsupported',
+      class: 'loss',
+      count: 1,
+      examples: [{ document: '1', value: 'application/octet-stream' }],
+    },
+    {
+      code: 'text.empty',
+      class: 'suspect',
+      count: 1,
+      examples: [{ document: '0', hint: expect.stringContaining('onError') }],
+    },
+  ]);
 });

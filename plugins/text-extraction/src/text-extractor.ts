@@ -37,7 +37,7 @@ import { cachedParse, readersIdentity } from './parsing/cached-parse.ts';
 import { checkIgnored, ignoredParameters } from './parsing/ignored-parameters.ts';
 import { cleanName, MetadataFilter } from './parsing/metadata.ts';
 import { MISSING_TEXT } from './parsing/missing-text.ts';
-import type { ParsedFile, ParseRequest } from './parsing/parse-message.ts';
+import type { MissingText, ParsedFile, ParseRequest } from './parsing/parse-message.ts';
 import { ExpandsTooMuch, NotEnoughMemory, ParseFailure, ParseThreads } from './parsing/parse-threads.ts';
 import { TikaServer } from './parsing/tika-server.ts';
 
@@ -84,7 +84,7 @@ const parameters = Type.Object({
   metadataFields: Type.Optional(MapOf(Type.String())),
   /**
    * What happens if a file is damaged, encrypted, of an unknown type, or has no text. continue keeps what could be read,
-   * and logs a warning. fail fails the document.
+   * and reports a notice. fail fails the document.
    */
   onError: OneOf(['continue', 'fail'], { default: 'continue' }),
   /**
@@ -298,6 +298,8 @@ export class TextExtractor extends Stage<typeof parameters> {
       }
       if (isMemoryError(error)) throw error;
       this.#problem(document, messageOf(error));
+      const path = this.#pathOf(document);
+      this.context.notices.report('text.unreadable', { document: document.id, file: path, value: messageOf(error) });
     }
     if (bytes === undefined) return undefined;
     const before = memoryOf(document).bytes;
@@ -326,7 +328,8 @@ export class TextExtractor extends Stage<typeof parameters> {
     document.setOrAdd(textField, parsed.text);
     this.#addMetadata(document, hints, parsed);
     if (parsed.problem !== undefined) this.#problem(document, parsed.problem.message);
-    else this.#report(document, parsed);
+    else this.#describeGaps(document, parsed);
+    this.#report(document, parsed);
     return this.#images(document, parsed);
   }
 
@@ -407,8 +410,24 @@ export class TextExtractor extends Stage<typeof parameters> {
     this.context.log.warn(message, { document: document.id, file: this.#pathOf(document) });
   }
 
-  /** Reports what is missing in a file that could be read. */
-  #report(document: Document, { missing, notices, images }: ParsedFile): void {
+  /** Reports what is missing in the text, or was changed. */
+  #report(document: Document, { notices, images }: ParsedFile): void {
+    for (const { code, count, example } of notices) {
+      // The images become documents, so they are not lost.
+      if (code === 'text.onlyImages' && images.length > 0) continue;
+      const hint = code in MISSING_TEXT ? MISSING_TEXT[code as MissingText].hint : undefined;
+      this.context.notices.report(code, {
+        document: document.id,
+        file: this.#pathOf(document),
+        value: example,
+        count,
+        hint,
+      });
+    }
+  }
+
+  /** Writes what is missing in a file that could be read, or fails the document if it has no text. */
+  #describeGaps(document: Document, { missing, notices, images }: ParsedFile): void {
     const { onError, errorField, emitImages } = this.params;
     const notice = (code: TextNoticeCode) => notices.find((one) => one.code === code);
     if (missing === undefined) {
