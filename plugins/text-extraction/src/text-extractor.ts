@@ -57,6 +57,11 @@ const parameters = Type.Object({
    */
   dates: OneOf(['format', 'iso'], { default: 'format' }),
   /**
+   * The passwords of encrypted files, tried one after the other: Office files since 2007, PDF, zip, 7z and RAR. The log
+   * does not say which one was right.
+   */
+  passwords: Type.Array(Type.String(), { default: [] }),
+  /**
    * The encoding of text files without a byte-order mark, such as macroman, cp850, gb18030 or IBM037. Defaults to
    * detection, which cannot tell all encodings apart.
    */
@@ -314,7 +319,7 @@ export class TextExtractor extends Stage<typeof parameters> {
         maxCharacters: textContentLimit,
         maxExpandedBytes: maxExpandedMb * MIB,
         images: this.params.emitImages,
-        options: { dates: this.params.dates },
+        options: { dates: this.params.dates, passwords: this.params.passwords },
       };
       parsed = await cachedParse(this.#cache, this.#reader, request, (file) => this.#parse(document, file));
     } catch (error) {

@@ -6,6 +6,8 @@ export type DateStyle = 'format' | 'iso';
 /** What the config says about the reading of all files. */
 export interface ReadOptions {
   readonly dates: DateStyle;
+  /** Tried one after the other for encrypted files. */
+  readonly passwords: readonly string[];
 }
 
 /** What a reader knows about a file. */
@@ -38,6 +40,11 @@ export class ExpansionBudget {
     return this.#left;
   }
 
+  /** Throws if the file would expand to more bytes than allowed. */
+  check(bytes: number): void {
+    if (bytes > this.#left) this.take(bytes);
+  }
+
   /** Throws if the file has expanded to more bytes than allowed. */
   take(bytes: number): void {
     this.#left -= bytes;
@@ -50,7 +57,8 @@ export type FormatReader = (input: FileInput, to: Extraction) => void | Promise<
 
 /** The error for a file that needs a password. */
 export class EncryptedFile extends Error {
-  constructor() {
-    super('it is encrypted');
+  /** @param tried the passwords that do not open it */
+  constructor(tried: readonly string[]) {
+    super(tried.length === 0 ? 'it is encrypted' : 'it is encrypted, and none of the passwords opens it');
   }
 }

@@ -44,7 +44,7 @@ export const readOdf: FormatReader = async ({ bytes, budget, options, readInner 
   const entries = await readZip(bytes, budget);
   const entry = (name: string) => entries.find((one) => one.name === name);
   const manifest = await entry('META-INF/manifest.xml')?.read();
-  if (manifest?.includes('encryption-data')) throw new EncryptedFile();
+  if (manifest?.includes('encryption-data')) throw new EncryptedFile([]);
   const meta = await entry('meta.xml')?.read();
   if (meta !== undefined) describeOdf(meta, to);
   const content = entry('content.xml');

@@ -9,14 +9,21 @@ import { loadPdfLibrary } from './pdf-library.ts';
 const MOST_PIXELS = 64 * 1024 ** 2;
 
 /** Reads the text of PDF files, page by page, with headings and tables by their layout. */
-export const readPdf: FormatReader = async ({ bytes, budget, readInner }, to) => {
+export const readPdf: FormatReader = async ({ bytes, budget, options, readInner }, to) => {
   const { getDocumentProxy } = await loadPdfLibrary();
-  // pdf.js takes the memory, and reports problems of fonts on the console.
-  const pdf = await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0, maxImageSize: MOST_PIXELS }).catch(
-    (error) => {
-      throw error?.name === 'PasswordException' ? new EncryptedFile() : error;
-    },
-  );
+  const open = (password?: string) =>
+    // pdf.js takes the memory, and reports problems of fonts on the console.
+    getDocumentProxy(Uint8Array.from(bytes), {
+      verbosity: 0,
+      maxImageSize: MOST_PIXELS,
+      ...(password === undefined ? {} : { password }),
+    }).catch((error) => {
+      if (error?.name === 'PasswordException') return undefined;
+      throw error;
+    });
+  let pdf = await open();
+  for (const password of options.passwords) pdf ??= await open(password);
+  if (pdf === undefined) throw new EncryptedFile(options.passwords);
   try {
     to.describe('xmpTPg:NPages', pdf.numPages);
     await describePdf(pdf, to);

@@ -2,6 +2,7 @@ import { type BookType, type CellObject, utils, type WorkBook, write } from '@e9
 import { zipOf } from '@headrace/testing/archives';
 import { describe, expect, it } from 'vitest';
 import { parsed } from '../testing/parsed.ts';
+import { readOptions } from '../testing/read-options.ts';
 
 /** 2024-04-03 15:30:00. */
 const AFTERNOON = 45385.645833333336;
@@ -17,7 +18,7 @@ function workbook(cells: readonly (readonly [number, string])[], from1904 = fals
 }
 
 async function cellsOf(file: Buffer, dates: 'format' | 'iso' = 'format'): Promise<string[]> {
-  const { text, problem } = await parsed(file, { options: { dates } });
+  const { text, problem } = await parsed(file, { options: { ...readOptions, dates } });
   if (problem !== undefined) throw new Error(problem.message);
   return text
     .split('\n')

@@ -161,7 +161,7 @@ function openBook<T>(open: () => T): T {
   try {
     return open();
   } catch (error) {
-    if (/password|encrypt/i.test((error as Error).message)) throw new EncryptedFile();
+    if (/password|encrypt/i.test((error as Error).message)) throw new EncryptedFile([]);
     throw error;
   }
 }

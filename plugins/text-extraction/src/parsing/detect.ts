@@ -24,7 +24,9 @@ export type FormatName =
   | 'text'
   | 'zip'
   | 'tar'
-  | 'gzip';
+  | 'gzip'
+  | 'seven-zip'
+  | 'tnef';
 
 export interface DetectedType {
   readonly mediaType: string;
@@ -79,6 +81,9 @@ const BY_TYPE: Readonly<Record<string, FormatName>> = {
   'application/zip': 'zip',
   'application/x-tar': 'tar',
   'application/gzip': 'gzip',
+  'application/x-7z-compressed': 'seven-zip',
+  'application/x-rar-compressed': 'seven-zip',
+  'application/vnd.ms-tnef': 'tnef',
 };
 
 /** The streams of an OLE file that identify its format. */
@@ -115,6 +120,7 @@ export async function detectType(
 ): Promise<DetectedType> {
   if (bytes.length === 0) return OCTETS;
   const found = await fileTypeFromBuffer(bytes);
+  if (isTnef(bytes)) return known('application/vnd.ms-tnef');
   if (found?.ext === 'cfb') return known(await oleType(bytes));
   if (found?.mime === 'application/zip') return known(zipType(bytes));
   if (found?.mime.startsWith('text/')) return { mediaType: found.mime, format: BY_TYPE[found.mime] ?? 'text' };
@@ -162,6 +168,11 @@ function zipDirectory(bytes: Buffer): Buffer {
   if (end < 0 || end + DIRECTORY_OFFSET + 4 > bytes.length) return bytes;
   const start = bytes.readUInt32LE(end + DIRECTORY_OFFSET);
   return start < end ? bytes.subarray(start, end) : bytes;
+}
+
+/** The mail format of Outlook, as a rule in a file winmail.dat, begins with a number of four bytes. */
+function isTnef([first, second, third, fourth]: Uint8Array): boolean {
+  return first === 0x78 && second === 0x9f && third === 0x3e && fourth === 0x22;
 }
 
 /** Excel 2 to 4 begin with a record and its size. */

@@ -12,6 +12,8 @@ import {
   type FormatReader,
   type ReadOptions,
 } from '../formats/format.ts';
+import { INNER_SUBJECT } from '../formats/inner-mail.ts';
+import { INNER_PROBLEM, reasonOf, reportInner, skipInner } from '../formats/inner-problem.ts';
 import { UnsupportedPdfLibrary } from '../formats/pdf-library.ts';
 import { readZip } from '../formats/zip.ts';
 import { type DetectedType, detectType, type FormatName } from './detect.ts';
@@ -20,9 +22,6 @@ import type { MissingText, ParsedFile, ParseRequest } from './parse-message.ts';
 
 /** Archives inside archives are opened up to this depth. */
 const MAX_DEPTH = 8;
-
-/** The name of Tika for what is wrong with files inside a file. */
-const INNER_PROBLEM = 'X-TIKA:EXCEPTION:embedded_exception';
 
 /** The type of an encrypted Office file. */
 const PROTECTED = 'application/x-tika-ooxml-protected';
@@ -48,6 +47,8 @@ const READERS: Readonly<Record<FormatName, () => Promise<FormatReader>>> = {
   'flat-odf': async () => (await import('../formats/odf.ts')).readFlatOdf,
   visio: async () => (await import('../formats/visio.ts')).readVisio,
   zip: async () => readZipArchive,
+  'seven-zip': async () => (await import('../formats/seven-zip.ts')).readSevenZip,
+  tnef: async () => (await import('../formats/tnef.ts')).readTnef,
   tar: async () => readTar,
   gzip: async () => readGzip,
 };
@@ -116,19 +117,12 @@ function cut(text: string, length: number): string {
   return text.slice(0, /[\ud800-\udbff]/.test(text[length - 1] ?? '') ? length - 1 : length);
 }
 
-/** Libraries access missing parts of a damaged file without a check, which is no reason that a user understands. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (!(error instanceof TypeError || error instanceof RangeError)) return error.message;
-  return `it is damaged: a part of it is missing, or a position or length in it is wrong (the parser says: ${error.message})`;
-}
-
 /** Detects the type of a file, describes it, and reads it. */
 async function readTyped(file: FileInput, contentType: string | undefined, to: Extraction): Promise<void> {
   const { input, mediaType, format } = await openFile(file, contentType);
   if (format === undefined) {
     to.describe('Content-Type', mediaType);
-    if (mediaType === PROTECTED) throw new EncryptedFile();
+    if (mediaType === PROTECTED) throw new EncryptedFile(input.options.passwords);
     if (mediaType.startsWith('image/')) to.seeDrawing();
     else if (input.bytes.length > 0) to.notice('text.unsupported', mediaType);
     return;
@@ -144,15 +138,15 @@ async function readTyped(file: FileInput, contentType: string | undefined, to: E
   }
 }
 
-/** Detects the type of a file. An Office file that needs no password to open is decrypted. */
+/** Detects the type of a file. An Office file that a password opens, or that needs none to open, is decrypted. */
 async function openFile(
   input: FileInput,
   contentType: string | undefined,
 ): Promise<DetectedType & { readonly input: FileInput }> {
   const type = await detectType(input.bytes, input.name, contentType);
   if (type.mediaType !== PROTECTED) return { ...type, input };
-  const { decryptWithDefaultPassword } = await import('../formats/office-encryption.ts');
-  const bytes = await decryptWithDefaultPassword(input.bytes);
+  const { decryptOffice } = await import('../formats/office-encryption.ts');
+  const bytes = await decryptOffice(input.bytes, input.options.passwords);
   if (bytes === undefined) return { ...type, input };
   return { ...(await detectType(bytes, input.name, contentType)), input: { ...input, bytes } };
 }
@@ -177,15 +171,14 @@ function fileInput(
 async function readInner(input: FileInput, to: Extraction): Promise<void> {
   const { bytes, name = 'embedded file' } = input;
   if (input.name !== undefined) to.add({ kind: 'name', text: input.name });
-  const skipped = (reason: string) => skip(to, name, reason);
   if (input.depth > MAX_DEPTH) {
-    skipped(`it is inside more than ${MAX_DEPTH} other files`);
+    reportInner(to, name, `it is inside more than ${MAX_DEPTH} other files`);
     return;
   }
-  try {
+  await skipInner(input, to, name, async () => {
     const { input: opened, mediaType, format } = await openFile(input, undefined);
     if (mediaType.startsWith('image/')) to.addImage({ name, mediaType, bytes });
-    if (mediaType === PROTECTED) throw new EncryptedFile();
+    if (mediaType === PROTECTED) throw new EncryptedFile(input.options.passwords);
     if (format === undefined) {
       if (bytes.length > 0 && !mediaType.startsWith('image/')) to.notice('text.unsupported', `${name}: ${mediaType}`);
       return;
@@ -193,17 +186,7 @@ async function readInner(input: FileInput, to: Extraction): Promise<void> {
     // The metadata of an inner file do not describe the outer one.
     const read = await readerOf(format);
     await read(opened, new InnerExtraction(to));
-  } catch (error) {
-    if (error instanceof TextLimitReached || error instanceof UnsupportedPdfLibrary || input.budget.left < 0)
-      throw error;
-    skipped(reasonOf(error));
-  }
-}
-
-/** Reports a file inside a file that cannot be read. */
-function skip(to: Extraction, name: string, reason: string): void {
-  to.describe(INNER_PROBLEM, `${name}: ${reason}`);
-  to.notice('text.unreadable', `${name}: ${reason}`);
+  });
 }
 
 /** Adds blocks and images to an outer file, and ignores metadata. */
@@ -232,19 +215,38 @@ class InnerExtraction extends Extraction {
   }
 
   override describe(name: string, value: string | number | undefined | null): void {
-    if (name === INNER_PROBLEM) this.#outer.describe(name, value);
+    if (name === INNER_PROBLEM || name === INNER_SUBJECT) this.#outer.describe(name, value);
   }
 }
 
-async function readZipArchive({ bytes, budget, readInner }: FileInput, to: Extraction): Promise<void> {
+async function readZipArchive(input: FileInput, to: Extraction): Promise<void> {
+  const { bytes, budget, options, readInner } = input;
+  let decrypted: Promise<ReadonlyMap<string, Uint8Array>> | undefined;
+  const decrypt = async (name: string) => {
+    decrypted ??= decryptedFiles(input);
+    const content = (await decrypted).get(name);
+    if (content === undefined) throw new EncryptedFile(options.passwords);
+    return content;
+  };
   for (const entry of await readZip(bytes, budget)) {
-    const content = await entry.read().catch((error: Error) => {
+    const read = () =>
+      entry.read().catch((error: Error) => {
+        if (error instanceof EncryptedFile && options.passwords.length > 0) return decrypt(entry.name);
+        throw error;
+      });
+    const content = await read().catch((error: Error) => {
       if (budget.left < 0) throw error;
-      skip(to, entry.name, error.message);
+      reportInner(to, entry.name, error.message);
       return undefined;
     });
     if (content !== undefined) await readInner(content, entry.name, to);
   }
+}
+
+/** Returns the files of an encrypted zip file by their name: 7-Zip knows its ciphers. */
+async function decryptedFiles(input: FileInput): Promise<ReadonlyMap<string, Uint8Array>> {
+  const { unpack } = await import('../formats/seven-zip.ts');
+  return (await unpack(input)).files;
 }
 
 async function readTar({ bytes, budget, readInner }: FileInput, to: Extraction): Promise<void> {
