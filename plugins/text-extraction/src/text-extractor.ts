@@ -32,6 +32,7 @@ import {
   unreadyStorages,
 } from 'headrace/storage';
 import type { TextNoticeCode } from './blocks/text-notice.ts';
+import type { ReadOptions } from './formats/format.ts';
 import { requirePdfLibrary, UnsupportedPdfLibrary } from './formats/pdf-library.ts';
 import { cachedParse, readersIdentity } from './parsing/cached-parse.ts';
 import { checkIgnored, ignoredParameters } from './parsing/ignored-parameters.ts';
@@ -56,6 +57,12 @@ const parameters = Type.Object({
    * none. iso writes 2024-04-03, 2024-04-03T15:30:00 and 15:30:00.
    */
   dates: OneOf(['format', 'iso'], { default: 'format' }),
+  /**
+   * What happens to hidden rows, columns, sheets, slides, shapes and texts of Word, Excel, PowerPoint and OpenDocument
+   * spreadsheets. include adds them like other text, mark writes [hidden: text], or [hidden]
+   * before a slide or a shape, omit leaves them out.
+   */
+  hidden: OneOf(['include', 'mark', 'omit'], { default: 'include' }),
   /**
    * The passwords of encrypted files, tried one after the other: Office files since 2007, PDF, zip, 7z and RAR. The log
    * does not say which one was right.
@@ -226,6 +233,11 @@ export class TextExtractor extends Stage<typeof parameters> {
 
   override readonly maxInFlight = THREADS * 2;
   readonly #storages = new Storages(this.params as StorageSettings);
+  readonly #options: ReadOptions = {
+    dates: this.params.dates,
+    hidden: this.params.hidden,
+    passwords: this.params.passwords,
+  };
   readonly #filter = new MetadataFilter(this.params.metadataPrefix, this.params.whitelist, this.params.blacklist);
   /** Whether a document without the field was reported. */
   #hasWarned = false;
@@ -319,7 +331,7 @@ export class TextExtractor extends Stage<typeof parameters> {
         maxCharacters: textContentLimit,
         maxExpandedBytes: maxExpandedMb * MIB,
         images: this.params.emitImages,
-        options: { dates: this.params.dates, passwords: this.params.passwords },
+        options: this.#options,
       };
       parsed = await cachedParse(this.#cache, this.#reader, request, (file) => this.#parse(document, file));
     } catch (error) {

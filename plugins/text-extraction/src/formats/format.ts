@@ -3,9 +3,13 @@ import type { Extraction } from '../blocks/blocks.ts';
 /** How dates of spreadsheets are written: as the file shows them, or as 2024-04-03 and 15:30:00. */
 export type DateStyle = 'format' | 'iso';
 
+/** What happens to hidden rows, columns, sheets, slides, shapes and texts. */
+export type HiddenParts = 'include' | 'mark' | 'omit';
+
 /** What the config says about the reading of all files. */
 export interface ReadOptions {
   readonly dates: DateStyle;
+  readonly hidden: HiddenParts;
   /** Tried one after the other for encrypted files. */
   readonly passwords: readonly string[];
 }

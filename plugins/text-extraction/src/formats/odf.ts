@@ -1,5 +1,6 @@
 import type { Extraction } from '../blocks/blocks.ts';
-import { EncryptedFile, type FormatReader } from './format.ts';
+import { EncryptedFile, type FileInput, type FormatReader } from './format.ts';
+import { hiddenText, isShown } from './hidden.ts';
 import { readOfficeImages } from './office-properties.ts';
 import { Pictures } from './pictures.ts';
 import { type Attributes, readXml } from './xml.ts';
@@ -39,8 +40,8 @@ const STATISTICS: ReadonlyMap<string, readonly string[]> = new Map(
 const MAX_REPEATED = 1000;
 
 /** Reads text documents, spreadsheets and presentations of OpenDocument. */
-export const readOdf: FormatReader = async ({ bytes, budget, options, readInner }, to) => {
-  const isIso = options.dates === 'iso';
+export const readOdf: FormatReader = async (input, to) => {
+  const { bytes, budget, readInner } = input;
   const entries = await readZip(bytes, budget);
   const entry = (name: string) => entries.find((one) => one.name === name);
   const manifest = await entry('META-INF/manifest.xml')?.read();
@@ -49,22 +50,22 @@ export const readOdf: FormatReader = async ({ bytes, budget, options, readInner 
   if (meta !== undefined) describeOdf(meta, to);
   const content = entry('content.xml');
   if (content === undefined) throw new Error('it has no content');
-  readXml(await content.read(), new OdfContent(to, isIso));
+  readXml(await content.read(), new OdfContent(to, input));
   const styles = await entry('styles.xml')?.read();
-  if (styles !== undefined) readXml(styles, new OdfContent(to, isIso, 'master-styles'));
+  if (styles !== undefined) readXml(styles, new OdfContent(to, input, 'master-styles'));
   for (const part of entries) {
-    if (/^(\.\/)?Object [^/]+\/content\.xml$/.test(part.name)) readXml(await part.read(), new OdfContent(to, isIso));
+    if (/^(\.\/)?Object [^/]+\/content\.xml$/.test(part.name)) readXml(await part.read(), new OdfContent(to, input));
     else if (/^(\.\/)?Object [^/]+$/.test(part.name)) await readInner(await part.read(), undefined, to);
   }
   await readOfficeImages(entries, to);
 };
 
 /** Reads OpenDocument files that are one XML document. */
-export const readFlatOdf: FormatReader = ({ bytes, budget, options }, to) => {
-  const isIso = options.dates === 'iso';
+export const readFlatOdf: FormatReader = (input, to) => {
+  const { bytes, budget } = input;
   describeOdf(bytes, to);
-  readXml(bytes, new OdfContent(to, isIso, 'body'));
-  readXml(bytes, new OdfContent(to, isIso, 'master-styles'));
+  readXml(bytes, new OdfContent(to, input, 'body'));
+  readXml(bytes, new OdfContent(to, input, 'master-styles'));
   addXmlPictures(bytes, new Pictures(to, budget));
 };
 
@@ -95,15 +96,26 @@ function describeOdf(xml: Uint8Array, to: Extraction): void {
   });
 }
 
+/** A table that is not read completely. */
+interface OpenTable {
+  rows: string[][];
+  cell: string;
+  date: string | undefined;
+  repeated: number;
+  rowRepeated: number;
+  /** Whether the whole table is left out. */
+  readonly isOmitted: boolean;
+  isRowHidden: boolean;
+  /** The columns that are hidden: the first one, and the one after the last. */
+  readonly hiddenColumns: (readonly [from: number, to: number])[];
+  /** The number of columns that were declared, and of those that were read in the row. */
+  columns: number;
+  column: number;
+}
+
 class OdfContent {
   readonly #to: Extraction;
-  readonly #tables: {
-    rows: string[][];
-    cell: string;
-    date: string | undefined;
-    repeated: number;
-    rowRepeated: number;
-  }[] = [];
+  readonly #tables: OpenTable[] = [];
   /** For each open list, nothing but its depth matters: OpenDocument defines numbers in styles. */
   #lists = 0;
   #level = 0;
@@ -114,15 +126,17 @@ class OdfContent {
   #hidden = 0;
   /** Only in a spreadsheet, the name of a table is shown. */
   #isSpreadsheet = false;
-  readonly #isoDates: boolean;
+  readonly #input: FileInput;
+  /** The style that is read, and the styles of what is hidden. */
+  #styleName = '';
+  readonly #hiddenStyles = new Set<string>();
 
   /** The element whose content is read; undefined for the whole document. */
   readonly #only: string | undefined;
 
-  /** @param isoDates whether dates and times of cells are written as ISO, not as they are shown */
-  constructor(to: Extraction, isoDates: boolean, only?: string) {
+  constructor(to: Extraction, input: FileInput, only?: string) {
     this.#to = to;
-    this.#isoDates = isoDates;
+    this.#input = input;
     this.#only = only;
     if (only !== undefined) this.#hidden++;
   }
@@ -161,20 +175,34 @@ class OdfContent {
         if (this.#hidden === 0) this.#to.add({ kind: 'page', number: ++this.#pages });
         break;
       case 'table':
-        if (this.#isSpreadsheet && this.#tables.length === 0) this.#sheet(attributes);
-        this.#tables.push({ rows: [], cell: '', date: undefined, repeated: 1, rowRepeated: 1 });
+        this.#openTable(attributes);
+        break;
+      case 'style':
+        this.#styleName = attributes.get('name') ?? '';
+        break;
+      case 'table-properties':
+        if (attributes.get('display') === 'false') this.#hiddenStyles.add(this.#styleName);
+        break;
+      case 'table-column':
+        if (table !== undefined) {
+          const count = Number(attributes.get('number-columns-repeated') ?? 1);
+          if (isHiddenPart(attributes)) table.hiddenColumns.push([table.columns, table.columns + count]);
+          table.columns += count;
+        }
         break;
       case 'table-row':
         if (table !== undefined) {
           table.rowRepeated = Math.min(MAX_REPEATED, Number(attributes.get('number-rows-repeated') ?? 1));
           table.rows.push([]);
+          table.isRowHidden = isHiddenPart(attributes);
+          table.column = 0;
         }
         break;
       case 'table-cell':
       case 'covered-table-cell':
         if (table !== undefined) {
           table.cell = '';
-          table.date = this.#isoDates ? isoDateOf(attributes) : undefined;
+          table.date = this.#input.options.dates === 'iso' ? isoDateOf(attributes) : undefined;
           table.repeated = Math.min(MAX_REPEATED, Number(attributes.get('number-columns-repeated') ?? 1));
         }
         break;
@@ -202,9 +230,7 @@ class OdfContent {
       case 'table-cell':
       case 'covered-table-cell':
         if (table?.date !== undefined && table.cell !== '') table.cell = table.date;
-        for (let i = 0; table !== undefined && i < (table.cell === '' ? 1 : table.repeated); i++) {
-          table.rows.at(-1)?.push(table.cell);
-        }
+        if (table !== undefined) this.#endCell(table);
         break;
       case 'table-row': {
         const row = table?.rows.at(-1);
@@ -222,8 +248,36 @@ class OdfContent {
     if (this.#outer.length > 0) this.#text += text;
   };
 
-  #sheet(attributes: Attributes): void {
-    this.#to.add({ kind: 'page', number: ++this.#pages, name: attributes.get('name') ?? '' });
+  #openTable(attributes: Attributes): void {
+    const isSheet = this.#isSpreadsheet && this.#tables.length === 0;
+    const isHidden = isSheet && this.#hiddenStyles.has(attributes.get('style-name') ?? '');
+    const isOmitted = !isShown(isHidden, this.#input);
+    if (isOmitted) this.#hidden++;
+    if (isSheet) this.#pages++;
+    const name = hiddenText(isHidden, attributes.get('name') ?? '', this.#input);
+    if (isSheet && !isOmitted) this.#to.add({ kind: 'page', number: this.#pages, name });
+    this.#tables.push({
+      rows: [],
+      cell: '',
+      date: undefined,
+      repeated: 1,
+      rowRepeated: 1,
+      isOmitted,
+      isRowHidden: false,
+      hiddenColumns: [],
+      columns: 0,
+      column: 0,
+    });
+  }
+
+  #endCell(table: OpenTable): void {
+    const { column, hiddenColumns, isRowHidden, cell } = table;
+    const isHidden = isRowHidden || hiddenColumns.some(([from, to]) => column >= from && column < to);
+    const times = cell === '' ? 1 : table.repeated;
+    table.column += table.repeated;
+    if (!isShown(isHidden, this.#input)) return;
+    const text = hiddenText(isHidden, cell, this.#input);
+    for (let i = 0; i < times; i++) table.rows.at(-1)?.push(text);
   }
 
   #start(): void {
@@ -245,11 +299,20 @@ class OdfContent {
   #endTable(): void {
     const table = this.#tables.pop();
     if (table === undefined) return;
+    if (table.isOmitted) {
+      this.#hidden--;
+      return;
+    }
     const rows = table.rows.filter((row) => row.some((cell) => cell !== ''));
     const outer = this.#tables.at(-1);
     if (outer !== undefined) outer.cell = `${outer.cell}\n${rows.map((row) => row.join(' ')).join('\n')}`.trim();
     else if (rows.length > 0) this.#to.add({ kind: 'table', rows });
   }
+}
+
+/** Returns whether a row or a column is hidden, also by a filter. */
+function isHiddenPart(attributes: Attributes): boolean {
+  return /^(collapse|filter)$/.test(attributes.get('visibility') ?? '');
 }
 
 /** Returns the date or the time of a cell as ISO: a time is a duration, `PT15H30M00S`. */

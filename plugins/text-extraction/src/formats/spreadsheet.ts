@@ -1,7 +1,8 @@
-import type { CellObject, ParsingOptions, WorkBook } from '@e965/xlsx';
+import type { CellObject, ParsingOptions, WorkBook, WorkSheet } from '@e965/xlsx';
 import type { Extraction } from '../blocks/blocks.ts';
 import { dateWriter } from './excel-dates.ts';
-import { EncryptedFile, type FormatReader } from './format.ts';
+import { EncryptedFile, type FileInput, type FormatReader } from './format.ts';
+import { hiddenText, isShown } from './hidden.ts';
 import { readOfficeParts } from './office-parts.ts';
 import { readOfficeImages, readOfficeProperties } from './office-properties.ts';
 import { OleFile } from './ole.ts';
@@ -48,7 +49,15 @@ export const readSpreadsheet: FormatReader = async (input, to) => {
   const headers = parts.flatMap(({ content }) => headersOf(content));
   await readOfficeProperties(entries, to);
   await readOfficeImages(entries, to);
-  const options = { type: 'array', dense: true, cellNF: true, cellHTML: false, cellFormula: false } as const;
+  const options = {
+    type: 'array',
+    dense: true,
+    cellNF: true,
+    cellHTML: false,
+    cellFormula: false,
+    // Whether rows and columns are hidden is a part of their style.
+    cellStyles: input.options.hidden !== 'include',
+  } as const;
   const book = openBook(() => (isZip ? readWithoutLinks(parts, library, options) : read(bytes, options)));
   const old = isOle ? await OleFile.open(bytes) : undefined;
   if (old !== undefined) describeOle(old, to);
@@ -63,8 +72,10 @@ export const readSpreadsheet: FormatReader = async (input, to) => {
   for (const [i, name] of book.SheetNames.entries()) {
     const sheet = book.Sheets[name];
     if (sheet === undefined) continue;
-    to.add({ kind: 'page', number: i + 1, name });
-    addSheet(sheet['!data'] ?? [], shown, to);
+    const isHidden = (book.Workbook?.Sheets?.[i]?.Hidden ?? 0) > 0;
+    if (!isShown(isHidden, input)) continue;
+    to.add({ kind: 'page', number: i + 1, name: hiddenText(isHidden, name, input) });
+    addSheet(sheet, shown, input, to);
   }
   for (const header of headers) to.add({ kind: 'paragraph', text: header });
   await readOfficeParts(entries, input, to);
@@ -96,19 +107,19 @@ function withoutLinks(sheet: Buffer): Buffer {
 }
 
 /** Adds the cells as they are shown, and their comments. Columns without any text are omitted. */
-function addSheet(
-  sheet: readonly (readonly CellObject[])[],
-  shown: (cell: CellObject) => string,
-  to: Extraction,
-): void {
+function addSheet(sheet: WorkSheet, shown: (cell: CellObject) => string, input: FileInput, to: Extraction): void {
   const columns = new Set<number>();
   const rows: Map<number, string>[] = [];
   const comments: string[] = [];
   // The lists have holes, and the number of a row may be a billion. These methods do not visit the holes, unlike forEach.
-  for (const cells of Object.values(sheet)) {
+  for (const [rowPlace, cells] of Object.entries(sheet['!data'] ?? [])) {
     const row = new Map<number, string>();
+    const isRowHidden = sheet['!rows']?.[Number(rowPlace)]?.hidden === true;
+    if (!isShown(isRowHidden, input)) continue;
     for (const [place, cell] of Object.entries(cells)) {
-      const text = shown(cell);
+      const isHidden = isRowHidden || sheet['!cols']?.[Number(place)]?.hidden === true;
+      if (!isShown(isHidden, input)) continue;
+      const text = hiddenText(isHidden, shown(cell), input);
       if (text !== '') {
         row.set(Number(place), text);
         columns.add(Number(place));
