@@ -73,7 +73,7 @@ function divided(items: readonly TextItem[], isRtl: boolean, depth: number): (re
 }
 
 /** Returns the rows from the top to the bottom, each with its pieces from left to right. */
-function rowsOf(items: readonly TextItem[]): Row[] {
+export function rowsOf(items: readonly TextItem[]): Row[] {
   const rows: { y: number; size: number; items: TextItem[] }[] = [];
   const shown = items.filter(({ text }) => text.trim() !== '');
   for (const item of shown.sort((a, b) => b.y - a.y)) {

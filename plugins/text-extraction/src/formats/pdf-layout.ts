@@ -1,6 +1,7 @@
 import type { Extraction } from '../blocks/blocks.ts';
 import { columnsOf } from './pdf-columns.ts';
 import { hasRightToLeft, isRightToLeft, type Reorder } from './pdf-direction.ts';
+import type { RuledTable } from './pdf-tables.ts';
 
 /** A piece of text on a page. The origin is at the bottom left, in points. */
 export interface TextItem {
@@ -13,6 +14,8 @@ export interface TextItem {
   readonly size: number;
   /** Whether the line is not horizontal. */
   readonly turned: boolean;
+  /** The table at this place. The item has its title as its text. */
+  readonly table?: RuledTable;
 }
 
 /** A line of a page: cells that are separated by wide gaps. */
@@ -20,6 +23,7 @@ interface Line {
   readonly y: number;
   readonly size: number;
   readonly cells: readonly { readonly x: number; readonly text: string }[];
+  readonly table?: RuledTable | undefined;
 }
 
 /** Items whose baselines differ by less than this part of the font size are in one line. */
@@ -44,8 +48,14 @@ const SAME_COLUMN = 1;
  * Adds the text of a page: its columns one after the other, headings by the size of their font, tables by columns that
  * begin at the same places.
  */
-export function addPage(items: readonly TextItem[], reorder: Reorder, to: Extraction): void {
-  const isRtl = isRightToLeft(items);
+export function addPage(
+  texts: readonly TextItem[],
+  reorder: Reorder,
+  to: Extraction,
+  tables: readonly RuledTable[] = [],
+): void {
+  const isRtl = isRightToLeft(texts);
+  const items = withTables(texts, tables);
   const columns = columnsOf(items);
   const lines = columns.flatMap((column) => linesOf(inOrder(column, columns.length > 1), isRtl, reorder));
   const body = bodySize(lines);
@@ -58,6 +68,12 @@ export function addPage(items: readonly TextItem[], reorder: Reorder, to: Extrac
   };
   for (let i = 0; i < lines.length; ) {
     const line = lines[i] as Line;
+    if (line.table !== undefined) {
+      endParagraph();
+      to.add({ kind: 'table', rows: cellTexts(line.table, isRtl, reorder) });
+      i++;
+      continue;
+    }
     const rows = tableAt(lines, i);
     if (rows > 0) {
       endParagraph();
@@ -78,6 +94,37 @@ export function addPage(items: readonly TextItem[], reorder: Reorder, to: Extrac
     i++;
   }
   endParagraph();
+}
+
+/** The text of an item that is a table: a character that no text has. */
+const TABLE = '\ue000';
+
+/** Returns the items with each table as one item at the place of its first text. */
+function withTables(items: readonly TextItem[], tables: readonly RuledTable[]): readonly TextItem[] {
+  if (tables.length === 0) return items;
+  const tableOf = new Map<TextItem, RuledTable>();
+  for (const table of tables) for (const item of table.cells.flat(2)) tableOf.set(item, table);
+  const done = new Set<RuledTable>();
+  return items.flatMap((item): TextItem[] => {
+    const table = tableOf.get(item);
+    if (table === undefined) return item.text.trim() === '' && isInside(item, tables) ? [] : [item];
+    if (done.has(table)) return [];
+    done.add(table);
+    const { left, right, top } = table;
+    return [{ text: TABLE, x: left, y: top - item.size, width: right - left, size: item.size, turned: false, table }];
+  });
+}
+
+function isInside({ x, y }: TextItem, tables: readonly RuledTable[]): boolean {
+  return tables.some(({ left, right, top, bottom }) => x >= left && x <= right && y >= bottom && y <= top);
+}
+
+/** Returns the texts of the cells of a table, in the order in which they are read. */
+function cellTexts({ cells }: RuledTable, isRtl: boolean, reorder: Reorder): string[][] {
+  return cells.map((row) => {
+    const texts = row.map((cell) => linesOf(inOrder(cell, true), isRtl, reorder).map(textOf).join('\n'));
+    return isRtl ? texts.reverse() : texts;
+  });
 }
 
 /** A sentence may continue in the next column. */
@@ -126,7 +173,8 @@ function rowsInOrder(items: readonly TextItem[]): { y: number; size: number; ite
   for (const item of items) {
     // Only the last line can continue.
     const last = rows.at(-1);
-    const isSame = last !== undefined && Math.abs(last.y - item.y) < SAME_LINE * (item.size || 1);
+    const isTable = item.table !== undefined || last?.items[0]?.table !== undefined;
+    const isSame = last !== undefined && !isTable && Math.abs(last.y - item.y) < SAME_LINE * (item.size || 1);
     if (isSame) last.items.push(item);
     else if (item.text.trim() !== '') rows.push({ y: item.y, size: item.size, items: [item] });
   }
@@ -134,7 +182,9 @@ function rowsInOrder(items: readonly TextItem[]): { y: number; size: number; ite
 }
 
 function linesOf(items: readonly TextItem[], isRtlPage: boolean, reorder: Reorder): Line[] {
-  const lines = rowsInOrder(items).map(({ y, items: row }) => {
+  const lines = rowsInOrder(items).map(({ y, size, items: row }): Line => {
+    const table = row.find((item) => item.table !== undefined)?.table;
+    if (table !== undefined) return { y, size, cells: [{ x: table.left, text: TABLE }], table };
     if (!row.some(({ text }) => hasRightToLeft(text))) {
       const line = lineOf(y, row);
       return { ...line, cells: line.cells.map(({ x, text }) => ({ x, text: reorder(text, false) })) };

@@ -4,6 +4,8 @@ import { reorderFor } from './pdf-direction.ts';
 import { isPageDrawn, PdfImages } from './pdf-images.ts';
 import { addPage, type TextItem } from './pdf-layout.ts';
 import { loadPdfLibrary } from './pdf-library.ts';
+import { rulesOf } from './pdf-rules.ts';
+import { mayHaveTable, ruledTables } from './pdf-tables.ts';
 
 /** Larger images are not decoded: four bytes for each pixel must fit into the memory of a parse. */
 const MOST_PIXELS = 64 * 1024 ** 2;
@@ -37,7 +39,8 @@ export const readPdf: FormatReader = async ({ bytes, budget, options, readInner 
       to.add({ kind: 'page', number });
       const texts = items.flatMap((item) => ('str' in item ? itemOf(item) : []));
       if (texts.every(({ text }) => text.trim() === '')) pagesWithoutText.push(number);
-      addPage(texts, await reorderFor(texts), to);
+      const tables = mayHaveTable(texts) ? ruledTables(texts, await rulesOf(page)) : [];
+      addPage(texts, await reorderFor(texts), to, tables);
       for (const note of (await page.getAnnotations()) as PdfNote[]) {
         to.add({ kind: 'paragraph', text: textOf(note) });
         if (note.fileId !== undefined) files.set(note.fileId, note.file?.filename);
