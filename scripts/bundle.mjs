@@ -51,6 +51,7 @@ await bundle(
     reading: 'reading.js',
     'plain-text': 'errors/plain-text.js',
     counters: 'counters/counters.js',
+    'notice-text': 'notices/notice-text.js',
     testing: 'testing/index.js',
     'run-launcher': 'run/run-launcher.js',
     'run-thread-entry': 'run/run-thread-entry.js',

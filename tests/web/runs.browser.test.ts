@@ -51,6 +51,30 @@ describe('the pages of runs', () => {
     await expect.poll(() => page.getByText('No document is finished yet').count()).toBe(0);
   });
 
+  it('show the notices of a run and of a preview with their first examples', async () => {
+    const directory = serviceDirectory();
+    const path = join(directory, 'cities.csv');
+    writeFileSync(path, Buffer.from('id,city\n1,M\u00fcnchen\n2,Berlin\n', 'latin1'));
+    const config = `
+      connectors: [{ class: CSVConnector, name: cities, pipeline: main, path: ${JSON.stringify(path)} }]
+      pipelines: [{ name: main, stages: [] }]
+      indexer { type: Nop }`;
+    const configId = await upload(url, config);
+    const { runId } = await startRun(url, configId);
+    await finished(url, runId);
+    const page = await openPage(`${url}/runs/${runId}`);
+    const expectNotice = async () => {
+      const row = page.getByRole('row', { name: /bytes\.invalid/ });
+      await row.getByText('changed', { exact: true }).waitFor();
+      await row.getByText('cities', { exact: true }).waitFor();
+      await row.getByText(`${path}:2: byte 0xFC is not UTF-8`).waitFor();
+    };
+    await expectNotice();
+    expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
+    await page.goto(`${url}/configs/${configId}/preview`);
+    await expectNotice();
+  });
+
   it('group the failed documents by reason, and run them again', async () => {
     const { runId } = await startRun(url, await upload(url, PICKY));
     const page = await openPage(`${url}/runs/${runId}`);

@@ -173,6 +173,7 @@ export { joinedText, requireHeap } from './memory/heap-space.ts';
 export { defaultMemoryMb, machineBytes } from './memory/machine-memory.ts';
 export type { MemoryHold } from './memory/memory-hold.ts';
 export { holdMemory, isMemoryError, maxValueBytes, memoryOf } from './memory/thread-memory.ts';
+export { unknownNotice } from './notices/check-notice.ts';
 export {
   type Notice,
   type NoticeDetails,
@@ -184,6 +185,8 @@ export {
 export { NoticeCollector } from './notices/notice-collector.ts';
 export {
   type CustomNoticeCode,
+  classOfNotice,
+  isCustomNotice,
   NOTICE_CLASSES,
   NOTICES,
   type NoticeClass,

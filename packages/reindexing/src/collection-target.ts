@@ -4,7 +4,7 @@ import { markOf, type RebuildMark, type RebuiltIndex } from './rebuild-mark.ts';
 import type { RebuildTarget } from './rebuild-target.ts';
 import { messageOf, ReindexError } from './reindex-error.ts';
 import { addFields, type CollectionDefinition, requestCollection } from './solr-collection.ts';
-import type { CheckResult, Checks, Json, Log, RebuildPlan } from './types.ts';
+import type { CheckResult, Checks, FinishedRun, Json, Log, RebuildPlan } from './types.ts';
 import type { CollectionState } from './watched-collection.ts';
 
 /** The property of a collection with its mark, as JSON. It is part of the state of the collection in ZooKeeper. */
@@ -111,7 +111,7 @@ export class CollectionTarget implements RebuildTarget {
     await this.#admin.ask('POST', `/${inPath(name)}/update?wt=json`, { commit: {} }, signal);
   }
 
-  check(name: string, checks: Checks, failed: number, signal: AbortSignal): Promise<CheckResult[]> {
+  check(name: string, checks: Checks, run: FinishedRun, signal: AbortSignal): Promise<CheckResult[]> {
     const select = async (collection: string, query: Readonly<Record<string, string>>) => {
       const path = `/${inPath(collection)}/select?${new URLSearchParams({ wt: 'json', ...query })}`;
       const answer = await this.#admin.ask<{ response: { numFound: number; docs: { id: string }[] } }>(
@@ -127,7 +127,7 @@ export class CollectionTarget implements RebuildTarget {
     return runChecks({
       what: this.what,
       checks,
-      failed,
+      run,
       count: () => count(name, '*:*'),
       countLive: async () => ((await this.live()).size === 0 ? undefined : count(this.#alias, '*:*')),
       countWith: async (field) => {

@@ -1,7 +1,7 @@
 import { deleteWithinLimit, type Missing } from './deletion-check.ts';
 import { ReindexError } from './reindex-error.ts';
 import { inTransaction, refusedBecause, type SqlSession } from './sql-session.ts';
-import type { CheckResult, Log } from './types.ts';
+import type { CheckResult, FinishedRun, Log } from './types.ts';
 
 interface FinishedTable {
   readonly session: SqlSession;
@@ -12,8 +12,9 @@ interface FinishedTable {
   /** A condition in SQL for the rows of the source. Defaults to all rows. */
   readonly where: string | undefined;
   readonly runId: string;
-  /** How many documents of the run failed. */
-  readonly failed: number;
+  readonly run: FinishedRun;
+  /** The codes of notices of the class loss that the run may have. Defaults to none. */
+  readonly allowNotices: readonly string[] | undefined;
   readonly signal: AbortSignal;
   readonly log: Log;
 }
@@ -28,7 +29,8 @@ export async function deleteMissingRows({
   maxDeletePercent,
   where = 'TRUE',
   runId,
-  failed,
+  run,
+  allowNotices,
   signal,
   log,
 }: FinishedTable): Promise<CheckResult> {
@@ -51,7 +53,9 @@ export async function deleteMissingRows({
     };
     return { all: Number(row?.[0]), old: Number(row?.[1]), deleteAll };
   };
-  const check = await inTransaction(session, () => deleteWithinLimit({ maxDeletePercent, failed, noun: 'row', find }));
+  const check = await inTransaction(session, () =>
+    deleteWithinLimit({ maxDeletePercent, run, allowNotices, noun: 'row', find }),
+  );
   log.info(`deleteMissing: ${check.found}`);
   return check;
 }

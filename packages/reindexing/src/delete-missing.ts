@@ -2,7 +2,7 @@ import { deleteWithinLimit, type Missing } from './deletion-check.ts';
 import type { DocumentHashes } from './document-hashes.ts';
 import { type IndexAdmin, inPath } from './index-admin.ts';
 import { ReindexError } from './reindex-error.ts';
-import type { CheckResult, Json, Log } from './types.ts';
+import type { CheckResult, FinishedRun, Json, Log } from './types.ts';
 
 /** How many documents are deleted in one request. */
 const PAGE = 2000;
@@ -17,8 +17,9 @@ interface FinishedSync {
   /** A query for the documents of the source. Defaults to all documents. */
   readonly where: Json | undefined;
   readonly runId: string;
-  /** How many documents of the run failed. */
-  readonly failed: number;
+  readonly run: FinishedRun;
+  /** The codes of notices of the class loss that the run may have. Defaults to none. */
+  readonly allowNotices: readonly string[] | undefined;
   readonly signal: AbortSignal;
   readonly log: Log;
 }
@@ -31,7 +32,8 @@ export async function deleteMissing({
   maxDeletePercent,
   where = { match_all: {} },
   runId,
-  failed,
+  run,
+  allowNotices,
   signal,
   log,
 }: FinishedSync): Promise<CheckResult> {
@@ -39,7 +41,7 @@ export async function deleteMissing({
     hashes?.isComplete === true
       ? unseen(hashes, admin, index, signal)
       : unwritten({ admin, index, where, runId, signal, hashes });
-  const check = await deleteWithinLimit({ maxDeletePercent, failed, noun: 'document', find });
+  const check = await deleteWithinLimit({ maxDeletePercent, run, allowNotices, noun: 'document', find });
   if (check.outcome === 'passed') hashes?.complete();
   const text = `deleteMissing: ${check.found}`;
   if (check.outcome === 'not run') log.warn(text);

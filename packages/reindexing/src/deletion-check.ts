@@ -1,5 +1,6 @@
 import { counted } from './counted.ts';
-import type { CheckResult } from './types.ts';
+import { lossText, notAllowed } from './lost-data.ts';
+import type { CheckResult, FinishedRun } from './types.ts';
 
 /** What the source no longer has. */
 export interface Missing {
@@ -14,8 +15,9 @@ export interface Missing {
 interface LimitedDeletion {
   /** Defaults to 20. */
   readonly maxDeletePercent: number | undefined;
-  /** How many documents of the run failed. */
-  readonly failed: number;
+  readonly run: FinishedRun;
+  /** The codes of notices of the class loss that the run may have. */
+  readonly allowNotices: readonly string[] | undefined;
   /** What is deleted, such as `document`. */
   readonly noun: string;
   find(): Promise<Missing>;
@@ -23,11 +25,13 @@ interface LimitedDeletion {
 
 /**
  * Deletes what a source no longer has. If a document failed, deletes nothing, because its older version would be lost.
+ * If the run lost data of the source, deletes nothing, because the source may still have it.
  * If too much would go, deletes nothing, and the check fails.
  */
 export async function deleteWithinLimit({
   maxDeletePercent = 20,
-  failed,
+  run,
+  allowNotices,
   noun,
   find,
 }: LimitedDeletion): Promise<CheckResult> {
@@ -37,7 +41,12 @@ export async function deleteWithinLimit({
     found,
     expected: `at most ${maxDeletePercent} % to delete`,
   });
+  const { failed } = run;
   if (failed > 0) return result('not run', `nothing was deleted, because ${counted(failed, 'document')} failed`);
+  const losses = notAllowed(run, allowNotices);
+  if (losses.length > 0) {
+    return result('not run', `nothing was deleted, because the run lost data: ${lossText(losses)}`);
+  }
   const { all, old, deleteAll } = await find();
   if (old === 0) return result('passed', `the source still has all ${noun}s`);
   const percent = (old * 100) / all;

@@ -6,7 +6,7 @@ import { markOf, type RebuildMark, type RebuiltIndex } from './rebuild-mark.ts';
 import type { RebuildTarget } from './rebuild-target.ts';
 import { ReindexError } from './reindex-error.ts';
 import { requiredField } from './required-field.ts';
-import type { CheckResult, Checks, Json, RebuildPlan } from './types.ts';
+import type { CheckResult, Checks, FinishedRun, Json, RebuildPlan } from './types.ts';
 
 /** Settings during the build: without replicas and refreshes, the search engine writes much faster. */
 const BUILD_SETTINGS: Json = {
@@ -100,7 +100,7 @@ export class IndexTarget implements RebuildTarget {
     await this.#admin.ask('PUT', `/${inPath(name)}/_settings`, this.#restored, signal);
   }
 
-  check(name: string, checks: Checks, failed: number, signal: AbortSignal): Promise<CheckResult[]> {
+  check(name: string, checks: Checks, run: FinishedRun, signal: AbortSignal): Promise<CheckResult[]> {
     const admin = this.#admin;
     const count = async (index: string, query?: Json) => {
       const path = `/${inPath(index)}/_count`;
@@ -112,7 +112,7 @@ export class IndexTarget implements RebuildTarget {
     return runChecks({
       what: this.what,
       checks,
-      failed,
+      run,
       count: async () => (await count(name)) ?? 0,
       countLive: () => count(this.#alias),
       countWith: async (field) => {

@@ -30,7 +30,7 @@ describe('a saved query', () => {
   const checked = (search: () => Promise<string[]>) => ({
     what: 'index',
     checks: { queries },
-    failed: 0,
+    run: { failed: 0, losses: [] },
     count: async () => 2,
     countLive: async () => undefined,
     countWith: async () => 2,

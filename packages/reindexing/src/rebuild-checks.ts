@@ -1,5 +1,6 @@
+import { checkLosses } from './lost-data.ts';
 import { messageOf } from './reindex-error.ts';
-import type { CheckResult, Checks, Json, SavedQuery } from './types.ts';
+import type { CheckResult, Checks, FinishedRun, Json, SavedQuery } from './types.ts';
 
 /** How many hits of a saved query count. */
 const HITS = 10;
@@ -9,8 +10,7 @@ interface CheckedOutput {
   /** The word for it in messages, such as `index`. */
   readonly what: string;
   readonly checks: Checks;
-  /** How many documents of the run failed. */
-  readonly failed: number;
+  readonly run: FinishedRun;
   count(): Promise<number>;
   /** Returns the number of documents of the live output; undefined if there is none. */
   countLive(): Promise<number | undefined>;
@@ -22,12 +22,13 @@ interface CheckedOutput {
 
 /** Runs the checks of a new output. */
 export async function runChecks(checked: CheckedOutput): Promise<CheckResult[]> {
-  const { checks, failed, what } = checked;
+  const { checks, run, what } = checked;
   const count = await checked.count();
   const results = await checkCounts(checks, count, what, () => checked.countLive());
+  results.push(...checkLosses(run, checks.allowNotices));
   if (checks.maxFailed !== undefined) {
-    const passed = failed <= checks.maxFailed;
-    results.push({ name: 'maxFailed', ...asResult(passed, `${failed} failed`, `at most ${checks.maxFailed}`) });
+    const passed = run.failed <= checks.maxFailed;
+    results.push({ name: 'maxFailed', ...asResult(passed, `${run.failed} failed`, `at most ${checks.maxFailed}`) });
   }
   for (const [field, percent] of checks.required ?? []) results.push(await checkField(checked, count, field, percent));
   for (const [i, query] of (checks.queries ?? []).entries()) results.push(...(await checkQuery(checked, i, query)));

@@ -1,5 +1,5 @@
 import type { RebuildMark, RebuiltIndex } from './rebuild-mark.ts';
-import type { CheckResult, Checks } from './types.ts';
+import type { CheckResult, Checks, FinishedRun } from './types.ts';
 
 /** What is built for an alias: the indices of a search engine, or the collections of a SolrCloud. */
 export interface RebuildTarget {
@@ -19,7 +19,7 @@ export interface RebuildTarget {
   prepare(name: string): Promise<void>;
   /** Makes all documents visible, and the index ready for searches. */
   complete(name: string, signal: AbortSignal): Promise<void>;
-  check(name: string, checks: Checks, failed: number, signal: AbortSignal): Promise<CheckResult[]>;
+  check(name: string, checks: Checks, run: FinishedRun, signal: AbortSignal): Promise<CheckResult[]>;
   /** Moves the alias to a new index, in one atomic request. Throws if the index is gone. Returns what it replaces. */
   moveToNew(name: string): Promise<ReadonlySet<string>>;
   /** Moves the alias to an older index, in one atomic request. */

@@ -3,7 +3,7 @@ import type { LiveChanges } from './live-changes.ts';
 import { ALIVE_MILLIS, isRunning, nameOf, type RebuildMark, type RebuiltIndex, thisProcess } from './rebuild-mark.ts';
 import type { RebuildTarget } from './rebuild-target.ts';
 import { messageOf, ReindexError } from './reindex-error.ts';
-import type { CheckResult, FinishedIndex, Log, RebuildPlan } from './types.ts';
+import type { CheckResult, FinishedIndex, FinishedRun, Log, RebuildPlan } from './types.ts';
 
 /** How long two rebuilds that began together wait until one of them ends. */
 const DUEL_ATTEMPTS = 20;
@@ -74,10 +74,10 @@ export class Rebuild {
   }
 
   /** Checks the new index and moves the alias to it, unless a check fails. Returns the results of the checks. */
-  async finish(failed: number, signal: AbortSignal): Promise<FinishedIndex> {
+  async finish(run: FinishedRun, signal: AbortSignal): Promise<FinishedIndex> {
     const target = this.#requireTarget();
     const { plan, log } = this.#options;
-    const { checks, moved } = await this.#switch(target, failed, signal);
+    const { checks, moved } = await this.#switch(target, run, signal);
     this.#changes?.close();
     if (moved === undefined) return { checks };
     const replaced = [...moved].join(', ');
@@ -100,11 +100,11 @@ export class Rebuild {
    * Checks the new index, and moves the alias unless a check fails. Most of the work is done while other runs write. They
    * wait only for the last changes, for checks whose result these may change, and for the move.
    */
-  async #switch(target: RebuildTarget, failed: number, signal: AbortSignal): Promise<Switch> {
+  async #switch(target: RebuildTarget, run: FinishedRun, signal: AbortSignal): Promise<Switch> {
     const changes = this.#changes;
     const check = async (within: AbortSignal) => {
       await target.complete(this.index, within);
-      return target.check(this.index, this.#options.plan.checks, failed, within);
+      return target.check(this.index, this.#options.plan.checks, run, within);
     };
     await changes?.replay(signal);
     const early = await check(signal);

@@ -1,7 +1,7 @@
 import { deleteWithinLimit } from './deletion-check.ts';
 import { type IndexAdmin, inPath } from './index-admin.ts';
 import { messageOf, ReindexError } from './reindex-error.ts';
-import type { CheckResult, Json, Log } from './types.ts';
+import type { CheckResult, FinishedRun, Json, Log } from './types.ts';
 
 /** What a collection of Solr should be: the block `create`. */
 export interface CollectionDefinition {
@@ -116,8 +116,9 @@ interface FinishedCollection {
   /** A query for the documents of the source. Defaults to all documents. */
   readonly where: string | undefined;
   readonly runId: string;
-  /** How many documents of the run failed. */
-  readonly failed: number;
+  readonly run: FinishedRun;
+  /** The codes of notices of the class loss that the run may have. Defaults to none. */
+  readonly allowNotices: readonly string[] | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -131,7 +132,8 @@ export async function deleteMissingFromCollection({
   maxDeletePercent,
   where = '*:*',
   runId,
-  failed,
+  run,
+  allowNotices,
   signal,
 }: FinishedCollection): Promise<CheckResult> {
   const path = `/${inPath(collection)}`;
@@ -152,7 +154,7 @@ export async function deleteMissingFromCollection({
     };
     return { all, old, deleteAll };
   };
-  return deleteWithinLimit({ maxDeletePercent, failed, noun: 'document', find });
+  return deleteWithinLimit({ maxDeletePercent, run, allowNotices, noun: 'document', find });
 }
 
 async function collectionExists(admin: IndexAdmin, collection: string): Promise<boolean> {

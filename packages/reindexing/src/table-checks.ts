@@ -1,6 +1,7 @@
+import { checkLosses } from './lost-data.ts';
 import { asResult, checkCounts } from './rebuild-checks.ts';
 import { quoteName, type SqlSession } from './sql-session.ts';
-import type { CheckResult, Checks } from './types.ts';
+import type { CheckResult, Checks, FinishedRun } from './types.ts';
 
 const COLUMNS = `SELECT attname FROM pg_catalog.pg_attribute
   WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped`;
@@ -12,19 +13,19 @@ interface CheckedTable {
   /** The live table; undefined if there is none. */
   readonly live: string | undefined;
   readonly checks: Checks;
-  /** How many documents of the run failed. */
-  readonly failed: number;
+  readonly run: FinishedRun;
 }
 
 /** Runs the checks of a new table. */
-export async function runTableChecks({ session, table, live, checks, failed }: CheckedTable): Promise<CheckResult[]> {
+export async function runTableChecks({ session, table, live, checks, run }: CheckedTable): Promise<CheckResult[]> {
   const count = async (name: string, condition = 'TRUE') =>
     Number((await session.query(`SELECT count(*) FROM ${name} WHERE ${condition}`))[0]?.[0]);
   const all = await count(table);
   const results = await checkCounts(checks, all, 'table', async () => (live === undefined ? undefined : count(live)));
+  results.push(...checkLosses(run, checks.allowNotices));
   if (checks.maxFailed !== undefined) {
-    const passed = failed <= checks.maxFailed;
-    results.push({ name: 'maxFailed', ...asResult(passed, `${failed} failed`, `at most ${checks.maxFailed}`) });
+    const passed = run.failed <= checks.maxFailed;
+    results.push({ name: 'maxFailed', ...asResult(passed, `${run.failed} failed`, `at most ${checks.maxFailed}`) });
   }
   const columns = new Set((await session.query(COLUMNS, [table])).map(([name]) => name));
   for (const [column, percent] of checks.required ?? []) {

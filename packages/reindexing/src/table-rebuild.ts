@@ -5,7 +5,7 @@ import { messageOf, ReindexError } from './reindex-error.ts';
 import { inTransaction, quoteName, quoteText, type SqlSession } from './sql-session.ts';
 import { runTableChecks } from './table-checks.ts';
 import { columnsOf, createVectorIndexes, requireVectors, type TableDefinition } from './table-definition.ts';
-import type { CheckResult, Checks, FinishedIndex, Log } from './types.ts';
+import type { CheckResult, Checks, FinishedIndex, FinishedRun, Log } from './types.ts';
 
 /** What a rebuild of a table does. */
 export interface TableRebuildPlan {
@@ -88,14 +88,14 @@ export class TableRebuild {
   }
 
   /** Checks the new table and puts it in the place of the old one, unless a check fails or the run is cancelled. */
-  async finish(failed: number, signal: AbortSignal): Promise<FinishedIndex> {
+  async finish(run: FinishedRun, signal: AbortSignal): Promise<FinishedIndex> {
     const session = this.#session as SqlSession;
     const { schema, name } = this.#place;
     const { definition, checks: wanted, keep } = this.#plan;
     if (definition !== undefined) await createVectorIndexes(session, this.#building, definition, this.#log);
     await session.execute(`ANALYZE ${this.#building}`);
     const live = (await liveTable(session, this.#place)) ? inSchema(schema, name) : undefined;
-    const checks = await runTableChecks({ session, table: this.#building, live, checks: wanted, failed });
+    const checks = await runTableChecks({ session, table: this.#building, live, checks: wanted, run });
     if (checks.some(({ outcome }) => outcome === 'failed')) return { checks };
     const old = withSuffix(name, `${this.#suffix}_old`);
     await inTransaction(session, async () => {

@@ -34,6 +34,19 @@ export interface SavedQuery {
   readonly minMrr?: number;
 }
 
+/** Data of the source that is not in the output: the code of a notice of the class loss, and its number of cases. */
+export interface Loss {
+  readonly code: string;
+  readonly count: number;
+}
+
+/** What a run has not written. */
+export interface FinishedRun {
+  /** How many documents failed. */
+  readonly failed: number;
+  readonly losses: readonly Loss[];
+}
+
 /** What a new index must fulfil. */
 export interface Checks {
   readonly documents?: {
@@ -43,6 +56,8 @@ export interface Checks {
     readonly maxMorePercent?: number;
   };
   readonly maxFailed?: number;
+  /** The codes of notices of the class loss that the run may have. */
+  readonly allowNotices?: readonly string[];
   /** For each field, the lowest percentage of documents that have it. */
   readonly required?: Iterable<readonly [string, number]>;
   readonly queries?: readonly SavedQuery[];

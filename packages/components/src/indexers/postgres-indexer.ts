@@ -42,6 +42,7 @@ import {
   tableParameters,
   withSession,
 } from '../postgres-index/table-lifecycle.ts';
+import { checkAllowedNotices } from '../search-engine/allowed-notices.ts';
 
 /** Why a run waits while its table is rebuilt. */
 const NOT_RECORDED = 'changes of a table are not recorded for its rebuild';
@@ -129,6 +130,7 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
     if (table.trim() === '') yield { parameter: 'table', message: 'table must not be empty' };
     if (idColumn === '') yield { parameter: 'idColumn', message: 'idColumn must not be empty' };
     yield* checkRunId(params.sync, settings, params);
+    yield* checkAllowedNotices(params);
     if (params.rebuild !== undefined && params.sync?.deleteMissing === true) {
       const message = 'a rebuild already omits what the source no longer has';
       yield { parameter: 'sync.deleteMissing', message, hint: 'Remove sync.' };
@@ -215,13 +217,13 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
     await this.#rebuild?.watch();
   }
 
-  override async finish({ failed }: FinishedDocuments, signal: AbortSignal): Promise<FinishedOutput> {
-    if (this.#rebuild !== undefined) return this.#rebuild.finish(failed, signal);
-    const { table, sync: { deleteMissing, maxDeletePercent, where } = {} } = this.params;
+  override async finish(run: FinishedDocuments, signal: AbortSignal): Promise<FinishedOutput> {
+    if (this.#rebuild !== undefined) return this.#rebuild.finish(run, signal);
+    const { table, sync: { deleteMissing, maxDeletePercent, allowNotices, where } = {} } = this.params;
     const { runId, log, retry } = this.context;
     if (!deleteMissing || retry === true) return { checks: [] };
     const check = await withSession(this.#databaseSettings(), log, (session) =>
-      deleteMissingRows({ session, table, maxDeletePercent, where, runId, failed, signal, log }),
+      deleteMissingRows({ session, table, maxDeletePercent, allowNotices, where, runId, run, signal, log }),
     );
     return { checks: [check] };
   }

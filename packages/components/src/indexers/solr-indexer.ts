@@ -33,6 +33,7 @@ import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { retriesOf } from '../delivery/retries.ts';
 import { serverPlace } from '../delivery/server-place.ts';
 import { DEFAULT_RETRY } from '../http/retry.ts';
+import { checkAllowedNotices } from '../search-engine/allowed-notices.ts';
 import type { SearchEngine } from '../search-engine/search-engine.ts';
 import {
   type CollectionParameters,
@@ -112,6 +113,7 @@ export class SolrIndexer extends Indexer<typeof parameters> {
     yield* checkAddress(params, settings);
     yield* checkSolrAccess(params, solrUrls({ url: params.url ?? [] }), '');
     yield* checkRebuild(params);
+    yield* checkAllowedNotices(params);
     yield* checkRunId(params.sync, settings);
     for (const block of ['create', 'rebuild', 'sync'] as const) {
       if (params[block] === undefined || settings.indexOverrideField === undefined) continue;
@@ -260,16 +262,16 @@ export class SolrIndexer extends Indexer<typeof parameters> {
     this.#isBuilding = this.#rebuild !== undefined;
   }
 
-  override async finish({ failed }: FinishedDocuments, signal: AbortSignal): Promise<FinishedOutput> {
-    if (this.#rebuild !== undefined) return this.#rebuild.finish(failed, signal);
-    const { deleteMissing = false, maxDeletePercent, where } = this.params.sync ?? {};
+  override async finish(done: FinishedDocuments, signal: AbortSignal): Promise<FinishedOutput> {
+    if (this.#rebuild !== undefined) return this.#rebuild.finish(done, signal);
+    const { deleteMissing = false, maxDeletePercent, allowNotices, where } = this.params.sync ?? {};
     const { runId, retry } = this.context;
     if (!deleteMissing || retry === true) return { checks: [] };
     // The engine calls `connect` first.
     const admin = new IndexAdmin(this.#engine as SearchEngine);
     const collection = this.#collection ?? '';
-    const run = { admin, collection, maxDeletePercent, where, runId, failed, signal };
-    return { checks: [await deleteMissingFromCollection(run)] };
+    const sync = { admin, collection, maxDeletePercent, allowNotices, where, runId, run: done, signal };
+    return { checks: [await deleteMissingFromCollection(sync)] };
   }
 
   override async rollback(runId?: string): Promise<string> {

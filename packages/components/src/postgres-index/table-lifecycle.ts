@@ -14,7 +14,7 @@ const RebuildParameter = Type.Object({
   keep: Type.Integer({ minimum: 0, maximum: 100, default: 1 }),
   /** What happens if other programs have written to the live output during the rebuild: fail or report. Defaults to fail. */
   foreignWrites,
-  /** What the new table must fulfil before it is used: documents, maxFailed, required. */
+  /** What the new table must fulfil before it is used: documents, maxFailed, allowNotices, required. */
   checks: Type.Optional(Type.Object(outputChecks)),
 });
 
@@ -48,6 +48,8 @@ export const tableParameters = {
       deleteMissing: Type.Boolean({ default: false }),
       /** If more than this percentage would be deleted, nothing is, and the run fails. */
       maxDeletePercent: Type.Number({ minimum: 0, maximum: 100, default: 20 }),
+      /** The codes of notices of the class loss that the run may have, such as file.skipped. Defaults to none. */
+      allowNotices: Type.Optional(Type.Array(Type.String())),
       /** A condition in SQL for the rows of this source, if the table has others: "source = 'shop'". Defaults to all. */
       where: Type.Optional(Type.String()),
     }),

@@ -35,6 +35,7 @@ import { serverPlace } from '../delivery/server-place.ts';
 import { requireSuccess } from '../http/http-client.ts';
 import { NO_RETRY, WRITE_ANSWER_MS } from '../http/retry.ts';
 import type { ServerAccess } from '../http/server-access.ts';
+import { checkAllowedNotices } from './allowed-notices.ts';
 import { BulkEncoder, type BulkEncoderOptions, type JoinSettings } from './bulk-encoder.ts';
 import type { ProductName } from './bulk-reply.ts';
 import { BulkWriter, type BulkWriterOptions, type StreamOptions } from './bulk-writer.ts';
@@ -227,18 +228,18 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     return failures;
   }
 
-  override async finish({ failed }: FinishedDocuments, signal: AbortSignal): Promise<FinishedOutput> {
-    if (this.#rebuild !== undefined) return this.#rebuild.finish(failed, signal);
+  override async finish(run: FinishedDocuments, signal: AbortSignal): Promise<FinishedOutput> {
+    if (this.#rebuild !== undefined) return this.#rebuild.finish(run, signal);
     const { index, sync } = this.bulk;
     const { runId, log, retry } = this.context;
     // A retry writes only a few of the documents of its source.
     if (sync?.deleteMissing !== true || retry === true) return { checks: [] };
     const where = sync.where && jsonOf(sync.where);
-    const { maxDeletePercent } = sync;
+    const { maxDeletePercent, allowNotices } = sync;
     await this.#withHashes(async () => this.#hashes?.loaded);
     const hashes = this.#hashes?.hashes;
     const check = await withAdmin(this.bulk, (admin) =>
-      deleteMissing({ admin, index, hashes, maxDeletePercent, where, runId, failed, signal, log }),
+      deleteMissing({ admin, index, hashes, maxDeletePercent, where, runId, run, allowNotices, signal, log }),
     );
     return { checks: [check] };
   }
@@ -416,6 +417,7 @@ export function* checkBulk(
     for (const problem of checkIndexName(params.index)) yield { parameter: 'index', ...problem };
   }
   yield* checkReindexing(params, settings, (text) => isNameOfIndex(text) && isFixedName(text));
+  yield* checkAllowedNotices(params);
   if (params.dataStream === true) yield* dataStreamConflicts(params, settings);
   const { versionType, versionField, childrenField } = settings;
   if (childrenField !== undefined && isIndexTemplate(params.index)) {

@@ -26,7 +26,7 @@ it('accepts all parameters of create and rebuild', async () => {
     await problemsOf(`index: products
       create { settings { number_of_shards: 1 }, mappings { properties { a.type: keyword } }, update: true }
       rebuild { alias: shop, keep: 0, checks {
-        documents { min: 1, max: 2, maxFewerPercent: 5, maxMorePercent: 200 }, maxFailed: 0, required { a: 99.5 }
+        documents { min: 1, max: 2, maxFewerPercent: 5, maxMorePercent: 200 }, maxFailed: 0, allowNotices: [custom.short], required { a: 99.5 }
         queries: [{ query { match_all {} }, expected: [a], minNdcg: 0.5 }] } }`),
   ).toEqual([]);
   expect(await problemsOf('index: products, sync { deleteMissing: true, where { term { a: b } } }')).toEqual([]);
@@ -50,6 +50,13 @@ it.each([
     'opensearch.rebuild.checks.documents.min',
     'more than max (2)',
   ],
+  [
+    'index: a, rebuild.checks.allowNotices: [custom.a, bytes.lost]',
+    '',
+    'opensearch.rebuild.checks.allowNotices[1]',
+    'There is no notice bytes.lost',
+  ],
+  ['index: a, sync.allowNotices: [nothing]', '', 'opensearch.sync.allowNotices[0]', 'There is no notice nothing'],
   [
     'index: a, rebuild.checks.queries: [{ query {}, expected: [x] }]',
     '',
@@ -93,5 +100,11 @@ it.each(['rebuild {}', 'sync.deleteMissing: true'])('warns that a connector read
   const name = block.slice(0, block.search(/[ .]/));
   expect(await problemsOf(`index: a, ${block}`, '', connector)).toEqual([
     expect.stringContaining(`opensearch.${name} needs all data in each run, but c only reads data that is new since`),
+  ]);
+});
+
+it('warns of allowed notices that do not mean lost data', async () => {
+  expect(await problemsOf('index: a, sync { deleteMissing: true, allowNotices: [bytes.invalid] }')).toEqual([
+    'warning opensearch.sync.allowNotices[0] 3: The notice bytes.invalid has the class changed, which is always allowed',
   ]);
 });

@@ -36,6 +36,8 @@ export const outputChecks = {
   ),
   /** How many documents of the run may fail. */
   maxFailed: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** The codes of notices of the class loss that the run may have, such as file.skipped. Defaults to none. */
+  allowNotices: Type.Optional(Type.Array(Type.String())),
   /** For each field, the lowest percentage of documents that must have it: title: 100. Put names with dots in quotes. */
   required: Type.Optional(MapOf(Type.Number({ minimum: 0, maximum: 100 }))),
 };
@@ -74,7 +76,7 @@ export const RebuildParameter = Type.Object({
   keep: Type.Integer({ minimum: 0, maximum: 100, default: 1 }),
   /** What happens if other programs have written to the live output during the rebuild: fail or report. Defaults to fail. */
   foreignWrites,
-  /** What the new index must fulfil before the alias moves: documents, maxFailed, required, queries. */
+  /** What the new index must fulfil before the alias moves: documents, maxFailed, allowNotices, required, queries. */
   checks: Type.Optional(checks),
 });
 
@@ -103,12 +105,14 @@ export const indexParameters = {
   sync: Type.Optional(
     Type.Object({
       /**
-       * Whether a run deletes the documents that it did not write, if all its connectors succeeded and no document
-       * failed.
+       * Whether a run deletes the documents that it did not write, if all its connectors succeeded, no document failed,
+       * and no data of the source was lost.
        */
       deleteMissing: Type.Boolean({ default: false }),
       /** If more than this percentage would be deleted, nothing is, and the run fails. */
       maxDeletePercent: Type.Number({ minimum: 0, maximum: 100, default: 20 }),
+      /** The codes of notices of the class loss that the run may have, such as file.skipped. Defaults to none. */
+      allowNotices: Type.Optional(Type.Array(Type.String())),
       /**
        * The documents that come from this source, if the index has others: a query, such as term { source: shop }.
        * Defaults to all.

@@ -30,7 +30,7 @@ const RebuildParameter = Type.Object({
   keep: Type.Integer({ minimum: 0, maximum: 100, default: 1 }),
   /** What happens if other programs have written to the live output during the rebuild: fail or report. Defaults to fail. */
   foreignWrites,
-  /** What the new collection must fulfil before the alias moves: documents, maxFailed, required, queries. */
+  /** What the new collection must fulfil before the alias moves: documents, maxFailed, allowNotices, required, queries. */
   checks: Type.Optional(
     Type.Object({
       ...outputChecks,
@@ -59,6 +59,8 @@ export const collectionParameters = {
       deleteMissing: Type.Boolean({ default: false }),
       /** If more than this percentage would be deleted, nothing is, and the run fails. */
       maxDeletePercent: Type.Number({ minimum: 0, maximum: 100, default: 20 }),
+      /** The codes of notices of the class loss that the run may have, such as file.skipped. Defaults to none. */
+      allowNotices: Type.Optional(Type.Array(Type.String())),
       /** A query for the documents of this source, if the collection has others: "shop:north". Defaults to all. */
       where: Type.Optional(Type.String()),
     }),

@@ -122,6 +122,8 @@ export interface RunOutcome {
 export interface FinishedDocuments {
   readonly succeeded: number;
   readonly failed: number;
+  /** The data of the source that is not in the output: the codes of the notices of the class `loss`, with counts. */
+  readonly losses: readonly { readonly code: string; readonly count: number }[];
 }
 
 /** The result of a check of the output of a run, before the output is put into use. */

@@ -181,7 +181,7 @@ describe('the blocks of the engine', () => {
   it('reports unknown keys, and missing required keys, in the blocks of the engine', async () => {
     const text = `${connectors}\n${pipelines}\n${indexer}\nrunner {a: 1}\nlog {seconds: x}\nzookeeper {}\nkafka {bootstrapServers: "h:1"}\nworker {threads: 0}\npublisher {queueCapacity: "5"}`;
     expect(await problemsOf(text)).toEqual([
-      'runner.a 4:9 <runner> Config contains unknown property a | Known parameters: connectorTimeout, maxFailures, metricsLoggingLevel.',
+      'runner.a 4:9 <runner> Config contains unknown property a | Known parameters: connectorTimeout, maxFailures, metricsLoggingLevel, notices.',
       'log.seconds 5:15 <log> seconds must be a number, was "STRING"',
       'warning zookeeper 6:1 <zookeeper> zookeeper has no effect in this version | Remove it.',
       'zookeeper 6:11 <zookeeper> Config is missing required property connectString',

@@ -24,6 +24,7 @@ import {
 } from './engine-blocks.ts';
 import type { IngestConfig } from './ingest-config.ts';
 import { checkMaxFailures } from './max-failures.ts';
+import { checkNoticeRules } from './notice-rules.ts';
 import { readPipelineTests, TESTS } from './pipeline-tests.ts';
 
 /** The result of a check: all problems, and the config if no problem is an error. */
@@ -55,6 +56,7 @@ export async function checkConfig(
   const publisher = checkBlock(root, 'publisher', list) as PublisherSettings;
   const runner = checkBlock(root, 'runner', list) as RunnerSettings;
   checkMaxFailures(root, runner, list);
+  const noticeRules = checkNoticeRules(root, list);
   const log = checkBlock(root, 'log', list) as LogSettings;
   for (const key of ['zookeeper', 'kafka'] as const) {
     if (isPresent(root, key) && !list.misnamed.has(key)) checkBlock(root, key, list);
@@ -70,7 +72,7 @@ export async function checkConfig(
   if (!hasErrors(list.problems)) await warnOfOutputs(connectors, indexer, registry, list);
   const problems = inTextOrder(list.problems);
   if (hasErrors(problems) || indexer === undefined) return { config: undefined, problems };
-  return { config: { connectors, pipelines, indexer, worker, publisher, runner, log }, problems };
+  return { config: { connectors, pipelines, indexer, worker, publisher, runner, noticeRules, log }, problems };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { MAX_MILLIS } from '../component/max-millis.ts';
-import { capped, clamped, NO_EFFECT, type Static, Type } from '../component/schema.ts';
+import { capped, clamped, MapOf, NO_EFFECT, type Static, Type } from '../component/schema.ts';
 
 /**
  * The maximum number of threads of a pipeline. Each thread needs memory, and more threads than processors only help
@@ -73,6 +73,12 @@ export const engineBlocks = {
       Type.Union([Type.Integer({ minimum: 0 }), Type.String()], {
         description:
           'The maximum number of documents that may fail: a number (100) or a percentage of all documents ("5%"). A percentage is checked after the first 1000 documents and at the end. If more documents fail, the run stops with the status FAILED. Defaults to no limit.',
+      }),
+    ),
+    notices: Type.Optional(
+      MapOf(Type.Unknown(), {
+        description:
+          'What happens to notices, by class (loss, changed, suspect) or code: fail, warn, ignore, or a limit such as { max: 10 } or { maxPercent: 0.1 }. A code without a rule has that of its class. Defaults to warn.',
       }),
     ),
     metricsLoggingLevel: Type.String({ default: 'DEBUG', ...NO_EFFECT, description: OLDER }),

@@ -2,6 +2,7 @@ import type { ComponentConfig } from '../component/component-config.ts';
 import type { IndexerSettings } from '../component/indexer-settings.ts';
 import type { PipelineConfig } from '../execution/pipeline-config.ts';
 import type { LogSettings, PublisherSettings, RunnerSettings, WorkerSettings } from './engine-blocks.ts';
+import type { NoticeRules } from './notice-rules.ts';
 
 export interface ConnectorConfig extends ComponentConfig {
   readonly name: string;
@@ -22,5 +23,7 @@ export interface IngestConfig {
   readonly worker: WorkerSettings;
   readonly publisher: PublisherSettings;
   readonly runner: RunnerSettings;
+  /** The rules of `runner.notices`. */
+  readonly noticeRules: NoticeRules;
   readonly log: LogSettings;
 }

@@ -86,6 +86,8 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
   HR_RUN_NOTHING_SUCCEEDED:
     'Check the reasons of the failed documents. Often all have the same reason, such as a wrong mapping or a stage with a wrong field.',
   HR_RUN_MAX_FAILURES: 'Correct the cause of the failed documents, or raise `runner.maxFailures`.',
+  HR_RUN_NOTICES:
+    'Look at the first examples of the notices, and correct their cause. If the data is right, change the rule in `runner.notices`.',
   HR_RUN_TIMEOUT:
     'Split the source into several runs, or find out what the run waits for. The operator of the service can raise `policy.limits.maxRunSecs`.',
   HR_RUN_CANCELLED: 'If you stopped the run on purpose, there is nothing to do. A new run starts from the beginning.',

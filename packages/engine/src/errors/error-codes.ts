@@ -61,6 +61,7 @@ export const ERROR_CODES = {
     'Documents failed and are not kept where they can be run again, so they do not count as read.',
   HR_RUN_FOREIGN_MESSAGE: 'A worker or an indexer read a message of another config with the same consumer group.',
   HR_RUN_MAX_FAILURES: 'More documents of the run failed than `runner.maxFailures` allows.',
+  HR_RUN_NOTICES: 'The run has more notices than `runner.notices` allows.',
   HR_RUN_TIMEOUT: 'The run took longer than the policy of the service allows for uploaded configs.',
   HR_RUN_CANCELLED: 'The run was stopped before its end.',
   HR_RUN_INTERRUPTED: 'The process ended before the run was finished.',

@@ -7,6 +7,17 @@ import { classOfNotice, isCustomNotice, NOTICE_CLASSES, NOTICES, type NoticeClas
 export type AnyNotice = NoticeDetails & { readonly class?: NoticeClass };
 
 /**
+ * Returns the message about a notice that does not exist, for a config.
+ * @param others other names that are allowed there
+ */
+export function unknownNotice(code: string, others: readonly string[] = []): { message: string; hint: string } {
+  const best = nearest(code, [...others, ...Object.keys(NOTICES)]);
+  const allowed = [...others, 'a code of the docs (notices.md)'].join(', ');
+  const hint = best === undefined ? `Use ${allowed}, or custom.NAME.` : `Did you mean ${best}?`;
+  return { message: `There is no notice ${code}`, hint };
+}
+
+/**
  * Returns the class of a reported notice. Throws `HR_COMPONENT_CONTRACT` if its code does not exist or its class is
  * missing, because a custom component may report anything.
  * @param who the component, for the message

@@ -59,4 +59,6 @@ export interface Notice extends NoticeSource {
   readonly count: number;
   /** The first cases, at most 5. */
   readonly examples: readonly NoticeExample[];
+  /** True if the user has chosen to ignore it (`runner.notices`). The summary, the log and the pages leave it out. */
+  readonly ignored?: true;
 }

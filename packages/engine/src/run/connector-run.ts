@@ -7,6 +7,7 @@ import { Accounts } from './accounts.ts';
 import { type ConnectorFailure, connectorFailure, inPhase } from './connector-failure.ts';
 import { ConnectorPipeline } from './connector-pipeline.ts';
 import { type DocumentSource, DocumentTransfer } from './document-transfer.ts';
+import { documentsOf, exceededNotices } from './notice-limits.ts';
 import type { RetrySource } from './retry-source.ts';
 import type { RunContext } from './run-context.ts';
 import type { ConnectorResult } from './run-result.ts';
@@ -215,10 +216,12 @@ export class ConnectorRun {
     }
   }
 
-  /** Returns true if the run fails because too many documents failed. */
+  /** Returns true if the run fails because too many documents failed, or because of notices. */
   #failsRun(): boolean {
-    const { failureLimit, counts } = this.#context;
-    const failure = failureLimit.atEnd(counts.readWithHeld());
+    const { failureLimit, counts, config, notices } = this.#context;
+    const written = counts.readWithHeld();
+    const failure =
+      failureLimit.atEnd(written) ?? exceededNotices(config.noticeRules, notices.list(), documentsOf(written));
     // For undelivered documents, the connector leaves its source unchanged and reports the failure itself.
     if (failure === undefined || this.#undelivered > 0) return false;
     this.#logger.warn(`${failure.message}: postExecute is skipped`);

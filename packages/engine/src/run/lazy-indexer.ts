@@ -1,5 +1,12 @@
 import type { DestinationAccess } from '../component/destination.ts';
-import type { CheckResult, FinishedOutput, Indexer, IndexerContext, RunOutcome } from '../component/indexer.ts';
+import type {
+  CheckResult,
+  FinishedDocuments,
+  FinishedOutput,
+  Indexer,
+  IndexerContext,
+  RunOutcome,
+} from '../component/indexer.ts';
 import { createLogger, type LogRecord } from '../component/logger.ts';
 import type { Registry } from '../component/registry.ts';
 import type { IngestConfig } from '../config/ingest-config.ts';
@@ -8,7 +15,6 @@ import { messageOf, toFailure } from '../errors/headrace-error.ts';
 import type { NoticeCollector } from '../notices/notice-collector.ts';
 import { connectWithin } from './connect-within.ts';
 import { ConnectorFailure } from './connector-failure.ts';
-import type { DocumentCounts } from './counters.ts';
 import { DryRunIndexer, dryRunEncoder } from './dry-run.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
 import type { RunIndexer } from './run-context.ts';
@@ -50,10 +56,10 @@ export class LazyIndexer {
   }
 
   /** Lets the indexer complete its output. See `Indexer.finish`. */
-  async finish(counts: DocumentCounts): Promise<FinishedOutput> {
+  async finish(documents: FinishedDocuments): Promise<FinishedOutput> {
     const { signal } = this.#host;
     const indexer = await this.#whenConnected();
-    const output = (await indexer?.finish?.(counts, signal)) ?? { checks: [] };
+    const output = (await indexer?.finish?.(documents, signal)) ?? { checks: [] };
     // A check whose outcome is not known must not count as passed.
     if (Array.isArray(output.checks) && output.checks.every(({ outcome }) => OUTCOMES.includes(outcome))) return output;
     throw contractError(

@@ -13,16 +13,18 @@ import { encodingOf } from '../failures/encoded-documents.ts';
 import { FailureReports, type PostFailures } from '../failures/failure-reports.ts';
 import type { FailedDocument } from '../failures/kept-failure.ts';
 import { planRetry, type RetryPlan } from '../failures/retry-plan.ts';
-import { NoticeCollector } from '../notices/notice-collector.ts';
+import type { Notice } from '../notices/notice.ts';
 import type { MessageGate } from '../transport/message-gate.ts';
 import { type ConnectorOutcome, ConnectorRun } from './connector-run.ts';
-import { noDocuments, type SharedCounts } from './counters.ts';
+import { type DocumentCounts, noDocuments, type SharedCounts } from './counters.ts';
 import { FailureLimit } from './failure-limit.ts';
 import type { IdleLanes } from './idle-lanes.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
 import { LazyIndexer } from './lazy-indexer.ts';
+import { documentsOf, exceededNotices, lossesOf } from './notice-limits.ts';
 import { RetrySource } from './retry-source.ts';
 import type { RunContext } from './run-context.ts';
+import { RunNotices } from './run-notices.ts';
 import type { ConfigFacts, RunRequest } from './run-request.ts';
 import type { ConnectorResult } from './run-result.ts';
 import { runSummary } from './run-summary.ts';
@@ -63,6 +65,8 @@ export interface RunHost {
   readonly failureGate: MessageGate;
   /** Called when a connector starts or ends, with the results of the finished connectors. */
   readonly onConnectors: (connectors: ConnectorProgress[], results: readonly ConnectorResult[]) => void;
+  /** Called with the notices so far, from time to time if there are new ones. */
+  readonly onNotices: (notices: Notice[]) => void;
   /** Called with facts about the config, before its connectors run. */
   readonly onChecked: (facts: ConfigFacts) => void;
   /** Called with the modules of the built-in components that the config uses. */
@@ -97,7 +101,8 @@ export async function runConfig(request: RunRequest, host: RunHost): Promise<Thr
   const signal = AbortSignal.any([host.signal, failureLimit.signal]);
   const reports = new FailureReports(host.onFailures, host.failureGate, request.keepAllFailures === true);
   const starting = limitedStarts(host.onStarting);
-  const notices = new NoticeCollector();
+  const runNotices = new RunNotices(host.onNotices);
+  const { collector: notices } = runNotices;
   const indexers = new LazyIndexer(request, config, registry, { ...host, starting, notices });
   const plan = request.retry === undefined ? undefined : await plannedRetry(request.retry, config, indexers);
   problems.push(...(plan?.problems ?? []));
@@ -160,11 +165,12 @@ export async function runConfig(request: RunRequest, host: RunHost): Promise<Thr
   host.onConnectors(progress, results);
   const written = host.counts.readWithHeld();
   let stopped = signal.aborted ? stopReason(signal) : undefined;
+  const exceeded = (counts: DocumentCounts) => exceededNotices(config.noticeRules, notices.list(), documentsOf(counts));
   const failure =
     stopped === undefined
       ? failed
         ? undefined
-        : failureLimit.atEnd(written)
+        : (failureLimit.atEnd(written) ?? exceeded(written))
       : failureLimit.recounted(stopFailure(stopped), written);
   if (failure !== undefined) {
     problems.push({ severity: 'error', path: '', ...failure });
@@ -174,7 +180,7 @@ export async function runConfig(request: RunRequest, host: RunHost): Promise<Thr
   let output: FinishedOutput = { checks: [] };
   if (!failed && stopped === undefined) {
     try {
-      output = await indexers.finish(written);
+      output = await indexers.finish({ ...written, losses: lossesOf(notices.list()) });
       problems.push(
         ...output.checks.filter(({ outcome }) => outcome === 'failed').map((check) => checkProblem(check, config)),
       );
@@ -206,11 +212,17 @@ export async function runConfig(request: RunRequest, host: RunHost): Promise<Thr
     failed = true;
     problems.push(atIndexer(toFailure(error, 'HR_INDEXER_FAILED'), undefined));
   }
+  // The indexer may have reported notices at its end.
+  const late = failed || stopped !== undefined ? undefined : exceeded(counts);
+  if (late !== undefined) {
+    failed = true;
+    problems.push({ severity: 'error', path: '', ...late });
+  }
   const status = failed ? 'FAILED' : (stopped?.status ?? 'SUCCEEDED');
   reports.flush();
   problems.push(...listFailures(reports.listed));
   const { checks, replaced } = output;
-  const noticed = notices.list();
+  const noticed = runNotices.end(logger, config.noticeRules);
   const { unchanged } = host.indexing.read(undefined);
   const message = runSummary(status, results, problems, {
     notKept: reports.notKept,

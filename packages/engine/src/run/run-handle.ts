@@ -2,6 +2,7 @@ import { MAX_MILLIS } from '../component/max-millis.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
 import type { KeptFailure } from '../failures/kept-failure.ts';
+import type { Notice } from '../notices/notice.ts';
 import { MessageGate } from '../transport/message-gate.ts';
 import { type DocumentCounts, noDocuments, pendingDocuments, SharedCounts } from './counters.ts';
 import type { FromDestinations } from './destination-messages.ts';
@@ -35,6 +36,8 @@ export class StartedRun implements RunHandle {
   readonly #counts = new SharedCounts();
   readonly #indexing = new SharedIndexing();
   #indexer: string | undefined;
+  /** The notices so far. */
+  #notices: readonly Notice[] = [];
   readonly #started = performance.now();
   #connectors: readonly ConnectorProgress[] = [];
   #results: readonly ConnectorResult[] = [];
@@ -82,6 +85,8 @@ export class StartedRun implements RunHandle {
       } else if (message.type === 'connectors') {
         this.#follow(message);
         listeners.onConnectors?.();
+      } else if (message.type === 'notices') {
+        this.#notices = message.notices;
       } else if (message.type === 'failures') {
         this.#store(message.failures, listeners);
         failureGate.leave(message.weight);
@@ -132,6 +137,7 @@ export class StartedRun implements RunHandle {
       connectors,
       stages: this.#stageProgress(),
       indexing: this.#indexing.read(this.#indexer),
+      notices: this.#notices,
       ...(this.#waiting === undefined ? {} : { waiting: this.#waiting }),
     };
   }
@@ -283,11 +289,11 @@ export class StartedRun implements RunHandle {
     const connectors = this.#lostConnectors(counts);
     this.#finish({
       status,
-      message: runSummary(status, connectors, [problem]),
+      message: runSummary(status, connectors, [problem], { notices: this.#notices }),
       problems: [problem],
       connectors,
       counts,
-      notices: [],
+      notices: this.#notices,
       failures: [],
       seconds: (performance.now() - this.#started) / 1000,
     });

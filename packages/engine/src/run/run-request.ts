@@ -52,6 +52,8 @@ export interface RunProgress {
   stages: StageProgress[];
   /** The statistics of the indexer. Absent before the first batch is sent. */
   indexing?: IndexingProgress;
+  /** The notices of the components so far. */
+  notices: readonly Notice[];
   /** Why the run waits for another run with the same destination. Absent if it does not wait. */
   waiting?: string;
 }

@@ -65,7 +65,10 @@ export function runSummary(
     unchanged === 0
       ? ''
       : `\nUnchanged, because the destination already has them: ${counted(unchanged, 'document')}.\n`;
-  const noticed = notices.map((notice) => `Notice ${escapeControls(noticeText(notice))}\n`).join('');
+  const noticed = notices
+    .filter(({ ignored }) => ignored !== true)
+    .map((notice) => `Notice ${escapeControls(noticeText(notice))}\n`)
+    .join('');
   const reasons = problems
     .filter((problem) => problem.severity === 'error')
     .map((problem) => `${formatProblem(problem)}\n`);

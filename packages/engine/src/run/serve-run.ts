@@ -107,6 +107,7 @@ export function serveRun(port: RunPort, data: ThreadData, idle: IdleLanes): void
           onStarting: (start) => post({ type: 'starting', start }),
           onLoaded: () => post({ type: 'loaded' }),
           onConnectors: (connectors, results) => post({ type: 'connectors', connectors, results }),
+          onNotices: (notices) => post({ type: 'notices', notices }),
           onChecked: (facts) => post({ type: 'checked', facts }),
           onModules: (modules) => post({ type: 'modules', modules }),
         });

@@ -5,6 +5,7 @@ import type { RollbackRequest } from '../config/rollback-config.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
 import type { KeptFailure } from '../failures/kept-failure.ts';
+import type { Notice } from '../notices/notice.ts';
 import type { FromDestinations, ToDestinations } from './destination-messages.ts';
 import type { ConfigFacts, PreviewRequest, PreviewResult, RunProgress, RunRequest } from './run-request.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
@@ -106,6 +107,8 @@ export type FromRun =
   | { readonly type: 'log'; readonly record: LogRecord }
   /** A group of failed documents, and its weight in the `MessageGate`. */
   | { readonly type: 'failures'; readonly failures: KeptFailure[]; readonly weight: number }
+  /** The notices so far. */
+  | { readonly type: 'notices'; readonly notices: Notice[] }
   /** The config has been checked. */
   | { readonly type: 'checked'; readonly facts: ConfigFacts }
   | { readonly type: 'destinations'; readonly message: ToDestinations }

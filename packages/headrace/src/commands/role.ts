@@ -65,7 +65,7 @@ export async function runRole(
   }
 }
 
-const NO_PROGRESS = { counts: noDocuments(), connectors: [], stages: [] };
+const NO_PROGRESS = { counts: noDocuments(), connectors: [], stages: [], notices: [] };
 
 type Args = readonly (string | undefined)[];
 

@@ -10,6 +10,7 @@ const progress: RunProgress = {
     { name: 'movies', status: 'running', counts: noDocuments(), seconds: 1 },
   ],
   stages: [],
+  notices: [],
 };
 
 /** Creates a terminal of the given width that records its output. */
@@ -28,7 +29,7 @@ describe('the progress line', () => {
 
   it('can be printed before the first connector starts', () => {
     const counts = { published: 0, created: 0, succeeded: 0, failed: 0, dropped: 0 };
-    expect(progressLine({ counts, connectors: [], stages: [] }, 0)).toBe(
+    expect(progressLine({ counts, connectors: [], stages: [], notices: [] }, 0)).toBe(
       'run: 0 published, 0 succeeded, 0 pending, 0 docs/s, 0 s',
     );
   });

@@ -1,5 +1,12 @@
 import { NOTICE_CLASSES, Type } from '@headrace/engine';
 
+/** The number of cases of a code in all components. */
+export const NoticeCount = Type.Object({
+  code: Type.String(),
+  class: Type.Enum([...NOTICE_CLASSES]),
+  count: Type.Integer({ minimum: 1 }),
+});
+
 /** The cases of a notice in a component. */
 export const NoticeAnswer = Type.Object(
   {
@@ -24,6 +31,7 @@ export const NoticeAnswer = Type.Object(
       }),
       { description: 'The first cases, at most 5' },
     ),
+    ignored: Type.Optional(Type.Literal(true, { description: '`runner.notices` says to ignore it' })),
   },
   { $id: 'Notice', description: 'What a component skipped, changed or guessed in the data without failing a document' },
 );

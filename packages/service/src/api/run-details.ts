@@ -1,6 +1,7 @@
 import {
   CONNECTOR_COUNTERS,
   INDEXER_COUNTERS,
+  type Notice,
   OUTCOME_COUNTERS,
   type Problem,
   RUN_COUNTERS,
@@ -9,6 +10,7 @@ import {
   Type,
 } from '@headrace/engine';
 import { counterFields } from './counter-fields.ts';
+import { NoticeCount } from './notice.ts';
 import { nullable } from './nullable.ts';
 import { OVERLAPS } from './overlap.ts';
 
@@ -121,6 +123,12 @@ export const RunDetailsAnswer = Type.Object(
       docsPerSecond: Type.Number({
         description: 'The current rate while the run is running, the average when it is done',
       }),
+      notices: Type.Optional(
+        Type.Array(NoticeCount, {
+          description:
+            'The notices so far, by code; `runResult.notices` has the components and examples; absent if there is nothing',
+        }),
+      ),
       connectors: Type.Array(
         Type.Object({
           name: Type.String(),
@@ -189,5 +197,8 @@ export type RunDetails = Omit<Static<typeof RunDetailsAnswer>, 'runResult' | 'st
   status: (typeof RUN_STATES)[number];
   runResult:
     | null
-    | (Omit<NonNullable<Static<typeof RunDetailsAnswer>['runResult']>, 'problems'> & { problems: Problem[] });
+    | (Omit<NonNullable<Static<typeof RunDetailsAnswer>['runResult']>, 'problems' | 'notices'> & {
+        problems: Problem[];
+        notices?: readonly Notice[];
+      });
 };

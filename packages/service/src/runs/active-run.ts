@@ -3,6 +3,7 @@ import {
   type IndexingProgress,
   isFinal,
   mayBecome,
+  type Notice,
   noDocuments,
   type Problem,
   pendingDocuments,
@@ -19,6 +20,7 @@ import type { StoredRun } from '../store/store.ts';
 import { epochSeconds } from '../time/clock.ts';
 import { DocsRate, roundRate } from './docs-rate.ts';
 import { endTime, forceEnd } from './forced-end.ts';
+import { noticeCounts } from './notice-counts.ts';
 import type { RunJournal } from './run-journal.ts';
 import type { RunJournals } from './run-journals.ts';
 import { RunSamples } from './run-samples.ts';
@@ -169,7 +171,8 @@ export class ActiveRun {
   }
 
   /** Records the result that a run has reported. */
-  finish({ status, message, problems, connectors, checks, replaced, counts, stages, seconds }: RunResult): void {
+  finish(result: RunResult): void {
+    const { status, message, problems, connectors, checks, replaced, counts, notices, stages, seconds } = result;
     const masked = this.#mask.text(message);
     this.#setIndexing(this.#handle?.progress().indexing);
     this.#end(status, {
@@ -190,8 +193,10 @@ export class ActiveRun {
         ? {}
         : { checks: checks.map((check) => ({ ...check, found: this.#mask.text(check.found) })) }),
       ...(replaced === undefined ? {} : { replaced }),
+      ...this.#noticesOf(notices),
     });
     this.#setCounts(counts);
+    this.#setNotices(notices);
     const { progress } = this.#details;
     if (connectors.length > 0) {
       this.journal.connectors(connectors);
@@ -205,7 +210,8 @@ export class ActiveRun {
   /** Ends a run that does not report a result. Its documents in flight count as failed. */
   abandon(status: 'FAILED' | 'CANCELLED' | 'INTERRUPTED', problem: Problem): void {
     const documents = this.#readProgress();
-    const result = forceEnd(this.#details, status, this.#mask.failure(problem));
+    const notices = this.#noticesOf(this.#handle?.progress().notices ?? []);
+    const result = { ...forceEnd(this.#details, status, this.#mask.failure(problem)), ...notices };
     const seconds = this.#startedRunning === 0 ? 0 : (performance.now() - this.#startedRunning) / 1000;
     this.#details.progress.docsPerSecond = seconds === 0 ? 0 : roundRate(documents / seconds);
     if (seconds > 0) this.samples.add(epochSeconds(), this.#details.progress);
@@ -238,9 +244,10 @@ export class ActiveRun {
   /** Updates the details from the current counts. Returns the number of finished documents. */
   #readProgress(): number {
     if (this.#handle === undefined) return 0;
-    const { counts, connectors, stages, indexing, waiting } = this.#handle.progress();
+    const { counts, connectors, stages, indexing, notices, waiting } = this.#handle.progress();
     this.#setIndexing(indexing);
     this.#setCounts(counts);
+    this.#setNotices(notices);
     const { progress } = this.#details;
     if (waiting === undefined) delete progress.waiting;
     else progress.waiting = this.#mask.text(waiting);
@@ -256,6 +263,15 @@ export class ActiveRun {
     const { indexer: type, seconds, ...counts } = indexing;
     // Microseconds, because the metrics add up the times of many small runs.
     this.#details.progress.indexing = { type, ...counts, seconds: Math.round(seconds * 1e6) / 1e6 };
+  }
+
+  /** Returns notices for the result. Absent if there are none. */
+  #noticesOf(notices: readonly Notice[]): { notices?: Notice[] } {
+    return notices.length === 0 ? {} : { notices: notices.map((notice) => this.#mask.notice(notice)) };
+  }
+
+  #setNotices(notices: readonly Notice[]): void {
+    if (notices.length > 0) this.#details.progress.notices = noticeCounts(notices);
   }
 
   #setConnectors(connectors: RunProgress['connectors']): void {

@@ -30,7 +30,7 @@ export class RetryHandle implements RunHandle {
   }
 
   progress(): RunProgress {
-    return this.#run?.progress() ?? { counts: noDocuments(), connectors: [], stages: [] };
+    return this.#run?.progress() ?? { counts: noDocuments(), connectors: [], stages: [], notices: [] };
   }
 
   stop(status: Stopped): void {

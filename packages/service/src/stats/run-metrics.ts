@@ -3,6 +3,7 @@ import type { RunDetails } from '../api/run-details.ts';
 import { IndexerTotals, indexerFamilies, StageTotals, stageFamilies } from './component-metrics.ts';
 import { CounterFamily, HistogramFamily, type MetricFamily, readFamily, type Sample } from './families.ts';
 import type { Metrics } from './metrics.ts';
+import { NoticeTotals } from './notice-totals.ts';
 
 const ENDS = ['succeeded', 'failed', 'cancelled', 'interrupted'];
 const RUN_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 4 * 3600, 12 * 3600, 24 * 3600];
@@ -45,6 +46,7 @@ export class RunMetrics {
   /** The totals of the finished runs. */
   readonly #stages = new StageTotals();
   readonly #indexers = new IndexerTotals();
+  readonly #notices = new NoticeTotals();
   readonly #documents = noDocuments();
   #now: () => RunsNow = () => ({ running: 0, queued: 0, going: [] });
 
@@ -66,6 +68,9 @@ export class RunMetrics {
       readFamily('counter', 'headrace_documents_total', 'Finished documents, by result.', () => this.#documentEnds()),
       readFamily('gauge', 'headrace_documents_pending', 'Documents in flight.', () => this.#going('pending')),
       this.#connectors,
+      readFamily('counter', 'headrace_notices_total', 'Notices of components, by code and class.', () =>
+        this.#notices.with(this.#progress()),
+      ),
       ...stageFamilies(() => this.#stages.with(this.#progress())),
       ...indexerFamilies(() => this.#indexers.with(this.#progress())),
     ];
@@ -91,6 +96,7 @@ export class RunMetrics {
     for (const field of COUNTED) this.#documents[field] += progress[field];
     this.#stages.add(progress);
     this.#indexers.add(progress);
+    this.#notices.add(progress);
     for (const field of OUTCOMES) {
       this.#dropwizard.meter(`documents.${field}`).mark(progress[field]);
     }

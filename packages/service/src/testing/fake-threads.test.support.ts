@@ -44,8 +44,8 @@ export class FakeRun implements RunHandle {
   progress(): RunProgress {
     const counts = { ...this.counts };
     const connectors = this.connectorNames.map((name) => ({ name, status: 'running', counts, seconds: 1 }) as const);
-    const { stages, waiting } = this;
-    return { counts, connectors, stages, ...(waiting === undefined ? {} : { waiting }) };
+    const { stages, notices, waiting } = this;
+    return { counts, connectors, stages, notices, ...(waiting === undefined ? {} : { waiting }) };
   }
 
   stop(status: 'CANCELLED' | 'INTERRUPTED'): void {
