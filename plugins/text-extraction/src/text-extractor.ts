@@ -64,7 +64,7 @@ const parameters = Type.Object({
    */
   hidden: OneOf(['include', 'mark', 'omit'], { default: 'include' }),
   /**
-   * The passwords of encrypted files, tried one after the other: Office files since 2007, PDF, zip, 7z and RAR. The log
+   * The passwords of encrypted files, tried in this order: Office files since 2007, PDF, zip, 7z and RAR. The log
    * does not say which one was right.
    */
   passwords: Type.Array(Type.String(), { default: [] }),
@@ -149,9 +149,9 @@ const MORE = 1.5;
 const THREADS = 2;
 
 /**
- * Extracts text and metadata from files: PDF, Word, Excel, PowerPoint, OpenDocument, RTF, EPUB, HTML, mail (EML and
- * MSG), old Word, Excel and PowerPoint files, XML, text in any encoding, and zip, tar and gzip archives of these. The
- * type is detected by the content, not by the name. Attachments and files inside Office files are read into the same
+ * Extracts text and metadata from files: PDF, Word, Excel, PowerPoint, OpenDocument, RTF, EPUB, HTML, mail (EML, MSG,
+ * mbox and winmail.dat), old Word, Excel and PowerPoint files, XML, text in any encoding, and zip, 7z, RAR, tar and gzip
+ * archives of these. The type is detected by the content, not by the name. Attachments and files inside Office files are read into the same
  * text. With tika.url, a Tika server reads the files.
  *
  * Metadata get the names of Apache Tika: in lower case, with _ for blanks, - and :, after the prefix, such as
@@ -159,8 +159,11 @@ const THREADS = 2;
  * values that a field has.
  *
  * Each file is parsed in a separate thread with limits of memory and time. A file that exceeds them fails its document
- * with the reason. Large files wait for memory. A document without the source field stays unchanged. A file of an unknown type adds no text, and the
- * type application/octet-stream.
+ * with the reason. Large files wait for memory. A document without the source field stays unchanged.
+ *
+ * A file without text is reported as a notice, with a code in errorField: text.onlyImages for a scan, which ApplyOCR
+ * reads, text.unsupported for a type without a reader, and text.empty. Characters that no text has, such as U+0000, are
+ * removed, with the notice text.controls.
  */
 export class TextExtractor extends Stage<typeof parameters> {
   static readonly javaClass = 'com.kmwllc.lucille.tika.stage.TextExtractor';

@@ -61,7 +61,7 @@ describe('ChunkText', () => {
 
   describe('with a text that has marks of pages', () => {
     const text =
-      '<!-- page 1 -->\n\n# A report\n\nOne goes on. Yes. It\n\n<!-- page 2 -->\n\nends here. Yes. Two.\n\n<!-- page 4 -->\n\nFour.\n';
+      '<!-- page 1 -->\n\n# A report\n\nOne is here. Yes. It\n\n<!-- page 2 -->\n\nends here. Yes. Two.\n\n<!-- page 4 -->\n\nFour.\n';
     const placed = async (params: object) =>
       (await children(text, params as Record<string, unknown>)).map(({ text: chunk, page, pageEnd }) => [
         chunk,
@@ -71,7 +71,7 @@ describe('ChunkText', () => {
 
     it('removes the marks, and says on which pages a chunk begins and ends', async () => {
       expect(await placed({ cleanChunks: true })).toEqual([
-        ['# A report One goes on.', 1, 1],
+        ['# A report One is here.', 1, 1],
         ['Yes.', 1, 1],
         ['It ends here.', 1, 2],
         ['Yes.', 2, 2],
@@ -79,7 +79,7 @@ describe('ChunkText', () => {
         ['Four.', 4, 4],
       ]);
       expect(await placed({ cleanChunks: true, chunksToMerge: 3, chunksToOverlap: 1 })).toEqual([
-        ['# A report One goes on. Yes. It ends here.', 1, 2],
+        ['# A report One is here. Yes. It ends here.', 1, 2],
         ['It ends here. Yes. Two.', 1, 2],
         ['Two. Four.', 2, 4],
       ]);
@@ -94,7 +94,7 @@ describe('ChunkText', () => {
       const values = { chunkingMethod: 'custom', regex: '[.\\s]+', chunksToMerge: 3, characterLimit: 12 };
       expect(await placed(values)).toEqual([
         ['# A report', 1, 1],
-        ['One goes on', 1, 1],
+        ['One is here', 1, 1],
         ['Yes It ends', 1, 2],
         ['here Yes Two', 2, 2],
         ['Four', 4, 4],
@@ -104,7 +104,7 @@ describe('ChunkText', () => {
     it('splits each page separately with endAtPages', async () => {
       expect(await placed({ endAtPages: true, chunkingMethod: 'paragraph', cleanChunks: true })).toEqual([
         ['# A report', 1, 1],
-        ['One goes on. Yes. It', 1, 1],
+        ['One is here. Yes. It', 1, 1],
         ['ends here. Yes. Two.', 2, 2],
         ['Four.', 4, 4],
       ]);

@@ -10,7 +10,7 @@ export type HiddenParts = 'include' | 'mark' | 'omit';
 export interface ReadOptions {
   readonly dates: DateStyle;
   readonly hidden: HiddenParts;
-  /** Tried one after the other for encrypted files. */
+  /** Tried in this order for encrypted files. */
   readonly passwords: readonly string[];
 }
 

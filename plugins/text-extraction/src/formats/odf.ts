@@ -103,7 +103,7 @@ interface OpenTable {
   date: string | undefined;
   repeated: number;
   rowRepeated: number;
-  /** Whether the whole table is left out. */
+  /** Whether the whole table is omitted. */
   readonly isOmitted: boolean;
   isRowHidden: boolean;
   /** The columns that are hidden: the first one, and the one after the last. */

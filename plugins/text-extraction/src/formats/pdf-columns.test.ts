@@ -59,8 +59,8 @@ it.each([
   ['line by line, at other heights', byRows(column(60, 700, RIVERS), column(300, 697, MOUNTAINS))],
   ['the right one first', [...column(300, 700, MOUNTAINS), ...column(60, 700, RIVERS)]],
   ['from the bottom to the top', [...column(60, 700, RIVERS), ...column(300, 700, MOUNTAINS)].reverse()],
-  ['one after the other', [...column(60, 700, RIVERS), ...column(300, 700, MOUNTAINS)]],
-])('reads two columns one after the other if the file has them %s', async (_, items) => {
+  ['column by column', [...column(60, 700, RIVERS), ...column(300, 700, MOUNTAINS)]],
+])('reads one column to its end before the next one if the file has them %s', async (_, items) => {
   expect(await pageOf(items)).toBe(`${paragraph(RIVERS)}\n\n${paragraph(MOUNTAINS)}\n`);
 });
 

@@ -151,7 +151,7 @@ function crosses({ pieces, size }: Row, gutter: number): boolean {
 }
 
 /**
- * Leaves out single lines above and below, such as a date or the number of a page, which belong to no column. Returns
+ * Omits single lines above and below, such as a date or the number of a page, which belong to no column. Returns
  * undefined if a column has too few lines.
  */
 function trimmed(rows: readonly Row[], { gutter, from, to }: Columns, isRtl: boolean): Columns | undefined {

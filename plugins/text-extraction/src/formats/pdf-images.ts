@@ -75,7 +75,7 @@ export class PdfImages {
 /** Many shapes may be letters that were converted to outlines. */
 const MANY_SHAPES = 40;
 
-/** Returns whether the operators draw an image, also one of two colors that is no image of its own, or many shapes. */
+/** Returns whether the operators draw an image, also a stencil, or many shapes. */
 function isDrawn(operators: readonly number[], OPS: Readonly<Record<string, number>>): boolean {
   const images = [
     OPS['paintImageXObject'],

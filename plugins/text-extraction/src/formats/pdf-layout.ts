@@ -45,7 +45,7 @@ const JUMPING_LINES = 0.3;
 const SAME_COLUMN = 1;
 
 /**
- * Adds the text of a page: its columns one after the other, headings by the size of their font, tables by columns that
+ * Adds the text of a page: its columns in order, headings by the size of their font, tables by columns that
  * begin at the same places.
  */
 export function addPage(
