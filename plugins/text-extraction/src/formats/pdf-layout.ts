@@ -77,7 +77,7 @@ export function addPage(
     const rows = tableAt(lines, i);
     if (rows > 0) {
       endParagraph();
-      to.add({ kind: 'table', rows: tableRows(lines.slice(i, i + rows)) });
+      to.add({ kind: 'table', rows: tableRows(lines.slice(i, i + rows), isRtl) });
       i += rows;
       continue;
     }
@@ -247,13 +247,13 @@ function haveSameColumns(first: Line, line: Line): boolean {
   return shared.length >= 2 && shared.length >= line.cells.length - 1;
 }
 
-function tableRows(lines: readonly Line[]): string[][] {
+function tableRows(lines: readonly Line[], isRtl: boolean): string[][] {
   const columns: number[] = [];
   const tolerance = SAME_COLUMN * (lines[0] as Line).size;
   for (const { cells } of lines) {
     for (const { x } of cells) if (!columns.some((column) => Math.abs(column - x) < tolerance)) columns.push(x);
   }
-  columns.sort((a, b) => a - b);
+  columns.sort((a, b) => (isRtl ? b - a : a - b));
   return lines.map(({ cells }) => {
     const row = columns.map(() => '');
     for (const { x, text } of cells) {

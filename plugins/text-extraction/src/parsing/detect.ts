@@ -108,6 +108,8 @@ const HTML_START = /^\s*(<!doctype\s+html|<(html|head|body|frameset)[\s>])/i;
 
 /** The text that decides between HTML, mail and plain text. */
 const SAMPLE_BYTES = 8192;
+/** A shorter file with a byte 0 is no text. */
+const FEWEST_BYTES = 200;
 
 /**
  * Detects the type of a file by its content. The name and the named type only decide between formats whose content is
@@ -195,10 +197,10 @@ function sampleOf(bytes: Uint8Array): string | undefined {
   if (HTML_START.test(sample.toString('latin1'))) return sample.toString('utf8');
   let controls = 0;
   for (const byte of sample) {
-    if (byte === 0) return undefined;
+    if (byte === 0 && sample.length < FEWEST_BYTES) return undefined;
     if (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d && byte !== 0x1b) controls++;
   }
-  // Text may have a stray control character, but not many.
+  // Text may have a stray control character, also U+0000 in a log, but not many.
   if (controls > sample.length / 100) return undefined;
   return sample.toString('utf8');
 }

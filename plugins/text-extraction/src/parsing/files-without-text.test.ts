@@ -98,6 +98,11 @@ it('removes characters that no text has from text, metadata and names', async ()
   expect(page.text).toBe('abc…d\n'.replace('…', '\n'));
   expect(page.notices).toMatchObject([{ code: 'text.controls' }]);
   expect((await parsed('one\ftwo\n')).text).toBe('one\ntwo\n');
+  const log = 'A line of a log.\n'.repeat(20);
+  expect(await parsed(`${log}\0\0end\n`)).toMatchObject({
+    text: `${log}end\n`,
+    notices: [{ code: 'text.controls', count: 2 }],
+  });
 });
 
 it('cuts no character in two at the limit of the text', async () => {
