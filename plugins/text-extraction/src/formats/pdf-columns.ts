@@ -234,7 +234,7 @@ function pairsOf(lines: readonly Line[]): [Line, Line][] {
   return pairs;
 }
 
-function continues(above: string, below: string): boolean {
+export function continues(above: string, below: string): boolean {
   const end = hasRightToLeft(above) ? above.trim().at(0) : above.trim().at(-1);
   if (/[.!?。！？…]/.test(end ?? '')) return false;
   return !/^[^\p{L}]*\p{Lu}/u.test(below.trim());

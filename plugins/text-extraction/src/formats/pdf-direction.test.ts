@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { Extraction } from '../blocks/blocks.ts';
 import { parsed } from '../testing/parsed.ts';
 import { pdfOf } from '../testing/pdf-of.ts';
 import { reorderFor } from './pdf-direction.ts';
+import { addPage } from './pdf-layout.ts';
 
 async function logical(visual: string, isRtl = true): Promise<string> {
   const reorder = await reorderFor([{ text: visual, x: 0, y: 0, width: 0, size: 10, turned: false }]);
@@ -81,4 +83,23 @@ it('reads a PDF file whose letters from right to left are placed one by one', as
   expect({ text, problem }).toEqual({ text: 'דוח (טיוטה) לשנת 2024\n' });
   const arabic = '21 ﺪﻤﺤﻣ ﺔﻠﻜﺸﻤﻟﺍ';
   expect((await parsed(pdfWith(arabic, arabic))).text).toBe('المشكلة محمد 21\n');
+});
+
+it('puts marks that the file places on their letter after it, and numbers in the direction of their page', async () => {
+  const item = (text: string, x: number, width: number, y = 100) => ({ text, x, y, width, size: 12, turned: false });
+  const extraction = new Extraction(Number.POSITIVE_INFINITY, false);
+  const items = [
+    item('ם', 20, 7),
+    item('ֹ', 27, 0),
+    item('ו', 27, 3),
+    item('ל', 30, 6),
+    item(' ָׁ', 36.4, 0),
+    item('ש', 36, 8),
+    item('₪ 80', 20, 24, 60),
+  ];
+  addPage(items, await reorderFor(items), extraction);
+  const texts = extraction.blocks.map((block) =>
+    block.kind === 'paragraph' ? block.text.normalize('NFC') : block.kind,
+  );
+  expect(texts).toEqual(['שָׁלוֹם'.normalize('NFC'), '80 ₪']);
 });

@@ -14,6 +14,10 @@ export function hasRightToLeft(text: string): boolean {
   return RIGHT_TO_LEFT.test(text);
 }
 
+export function hasLetters(text: string): boolean {
+  return /\p{L}/u.test(text);
+}
+
 /** Returns whether most letters are written from right to left. */
 export function isRightToLeft(items: readonly { readonly text: string }[]): boolean {
   const count = (pattern: RegExp) => items.reduce((sum, { text }) => sum + (text.match(pattern)?.length ?? 0), 0);
@@ -51,7 +55,8 @@ export async function reorderFor(items: readonly TextItem[]): Promise<Reorder> {
   const { default: bidiFactory } = (await import('bidi-js')) as unknown as { default: () => BidiLibrary };
   const bidi = bidiFactory();
   return (visual, isRtl) => {
-    if (!hasRightToLeft(visual)) return ordinaryLetters(visual);
+    // A line of numbers has the direction of the text around it.
+    if (!hasRightToLeft(visual) && (!isRtl || hasLetters(visual))) return ordinaryLetters(visual);
     // The algorithm is its own inverse, except that a number follows the letters before it, which are to its right.
     const prefix = isRtl && ARABIC.test(visual) ? ARABIC_MARK : '';
     const text = prefix + visual;

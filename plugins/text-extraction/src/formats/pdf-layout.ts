@@ -1,6 +1,6 @@
 import type { Extraction } from '../blocks/blocks.ts';
 import { columnsOf } from './pdf-columns.ts';
-import { hasRightToLeft, isRightToLeft, type Reorder } from './pdf-direction.ts';
+import { hasLetters, hasRightToLeft, isRightToLeft, type Reorder } from './pdf-direction.ts';
 import type { RuledTable } from './pdf-tables.ts';
 
 /** A piece of text on a page. The origin is at the bottom left, in points. */
@@ -38,6 +38,8 @@ const LONGEST_HEADING = 200;
 const TABLE_LINES = 3;
 /** A larger distance to the line above, in font sizes, begins a paragraph. */
 const PARAGRAPH_GAP = 1.6;
+/** A mark begins at most this far before its letter, in points. */
+const MARK_TOLERANCE = 0.2;
 /** The lines of a page jump upwards at most this often, as a number and as a part of its lines. */
 const MOST_JUMPS = 3;
 const JUMPING_LINES = 0.3;
@@ -155,6 +157,18 @@ function inOrder(items: readonly TextItem[], isColumn: boolean): readonly TextIt
   return sorted.flatMap((row) => row.items.sort((a, b) => a.x - b.x));
 }
 
+/** Returns the items of a line from left to right. A mark is before its letter, as in a text that is read from the right. */
+function fromLeftToRight(items: readonly TextItem[]): TextItem[] {
+  const isMark = ({ text }: TextItem) => /^\s*[\p{Mn}\0]+\s*$/u.test(text);
+  const letters = items.filter((item) => !isMark(item)).sort((a, b) => a.x - b.x);
+  const placed = items.map((item) => {
+    if (!isMark(item)) return item;
+    const base = letters.findLast(({ x }) => x <= item.x + MARK_TOLERANCE);
+    return { ...item, text: item.text.trim(), x: base?.x ?? item.x, width: 0 };
+  });
+  return placed.sort((a, b) => a.x - b.x || Number(isMark(b)) - Number(isMark(a)));
+}
+
 /** Returns whether a line begins at the left edge and does not reach the right one, as a line from left to right does. */
 function beginsLeft(row: readonly TextItem[], all: readonly TextItem[]): boolean {
   const edges = (items: readonly TextItem[]) => {
@@ -185,13 +199,14 @@ function linesOf(items: readonly TextItem[], isRtlPage: boolean, reorder: Reorde
   const lines = rowsInOrder(items).map(({ y, size, items: row }): Line => {
     const table = row.find((item) => item.table !== undefined)?.table;
     if (table !== undefined) return { y, size, cells: [{ x: table.left, text: TABLE }], table };
-    if (!row.some(({ text }) => hasRightToLeft(text))) {
+    const isNumbers = isRtlPage && !row.some(({ text }) => hasLetters(text));
+    if (!isNumbers && !row.some(({ text }) => hasRightToLeft(text))) {
       const line = lineOf(y, row);
       return { ...line, cells: line.cells.map(({ x, text }) => ({ x, text: reorder(text, false) })) };
     }
-    const isRtl = isRightToLeft(row) || (isRtlPage && !beginsLeft(row, items));
+    const isRtl = isNumbers || isRightToLeft(row) || (isRtlPage && !beginsLeft(row, items));
     // The gaps of the line are its blanks: those of the file are placed for a line from left to right.
-    const fromLeft = row.filter(({ text }) => text.trim() !== '').toSorted((a, b) => a.x - b.x);
+    const fromLeft = fromLeftToRight(row.filter(({ text }) => text.trim() !== ''));
     const line = lineOf(y, fromLeft);
     const cells = line.cells.map(({ x, text }) => ({ x, text: reorder(text, isRtl).trim() }));
     return { ...line, cells: isRtl ? cells.reverse() : cells };

@@ -87,6 +87,34 @@ describe('a table whose cells have several lines', () => {
   });
 });
 
+it('reads a header above the first line, and rows that have equally many lines of text', async () => {
+  const rules = [725, 680, 655, 630].map((y) => line(50, y, 350, y));
+  const cells = [
+    text(80, 731, 'Part'),
+    text(240, 731, 'What'),
+    lines(52, 713, 'The wheel of the upper', 'mill that was built', 'before the war'),
+    lines(161, 713, 'Turns the stones as', 'long as the river is', 'high enough'),
+    text(52, 663, 'Gate'),
+    text(161, 663, 'Closes'),
+    text(52, 638, 'Saw'),
+    text(161, 638, 'Cuts'),
+  ];
+  expect(await markdownOf(pageWith(...rules, ...cells))).toBe(
+    '| Part | What |\n| --- | --- |\n| The wheel of the upper mill that was built before the war | Turns the stones as long as the river is high enough |\n| Gate | Closes |\n| Saw | Cuts |\n',
+  );
+});
+
+it('keeps several rows between two lines apart', async () => {
+  const rules = [725, 710, 670, 620].map((y) => line(50, y, 350, y));
+  const cells = ['Name', 'Ann', 'Bob', 'Carl', 'Dora', 'Emil', 'Fred'].flatMap((name, i) => [
+    text(55, 714 - 14 * i, name),
+    text(255, 714 - 14 * i, i === 0 ? 'Town' : `Town ${i}`),
+  ]);
+  expect(await markdownOf(pageWith(...rules, ...cells))).toContain(
+    '| Ann | Town 1 |\n| Bob | Town 2 |\n| Carl | Town 3 |',
+  );
+});
+
 it('reads a cell over two columns, and one over two rows, once', async () => {
   const rules = [
     ...[700, 680, 640].map((y) => line(50, y, 350, y)),

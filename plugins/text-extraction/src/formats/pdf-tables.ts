@@ -1,4 +1,4 @@
-import { rowsOf } from './pdf-columns.ts';
+import { continues, rowsOf } from './pdf-columns.ts';
 import type { TextItem } from './pdf-layout.ts';
 import type { Rule, Rules } from './pdf-rules.ts';
 
@@ -27,8 +27,12 @@ const FRAME_CHARACTERS = 800;
 const MIN_HORIZONTAL = 4;
 /** A row of such a table has at most this many lines of text. */
 const MOST_TEXT_LINES = 8;
+/** A header is at most this far above the first line, in font sizes. */
+const HEADER_DISTANCE = 1.5;
 /** The space between two columns without a line, as a part of the font size. */
 const GUTTER = 0.8;
+/** The space before a column in which several lines begin at the same place. */
+const NARROW_GUTTER = 0.25;
 
 /** Returns whether a page may have a table: looking for its lines takes time. */
 export function mayHaveTable(items: readonly TextItem[]): boolean {
@@ -165,7 +169,7 @@ function rowTables(rules: readonly Rule[], items: readonly TextItem[]): RuledTab
 
 function rowTable(rules: readonly Rule[], items: readonly TextItem[]): RuledTable | undefined {
   const [{ from, to }] = rules as [Rule];
-  const ys = rules.map(({ at }) => at);
+  const ys = [...headerTop(rules, items), ...rules.map(({ at }) => at)];
   const inside = items.filter(
     ({ x, y, size }) => x >= from - size && x <= to && bandOf(ys, y + size * 0.3) !== undefined,
   );
@@ -181,20 +185,38 @@ function rowTable(rules: readonly Rule[], items: readonly TextItem[]): RuledTabl
   return cells.every(isOneRow) ? tableOf(cells, xs, ys) : undefined;
 }
 
+/** Returns the height above a line of text that is directly above the first line and has several cells: the header. */
+function headerTop([first]: readonly Rule[], items: readonly TextItem[]): number[] {
+  if (first === undefined) return [];
+  const above = items.filter(
+    ({ x, y, size }) =>
+      y > first.at && y - first.at < HEADER_DISTANCE * size && x >= first.from - size && x <= first.to,
+  );
+  const rows = rowsOf(above);
+  return rows.length === 1 && (rows[0]?.pieces.length ?? 0) > 1 ? [(rows[0]?.y ?? 0) + (rows[0]?.size ?? 0)] : [];
+}
+
 /** Returns places between the columns that no text covers. */
 function gapsOf(items: readonly TextItem[]): number[] {
   const gaps: number[] = [];
   let end = Number.POSITIVE_INFINITY;
   for (const { x, width, size } of items.toSorted((a, b) => a.x - b.x)) {
-    if (x - end > GUTTER * size) gaps.push((x + end) / 2);
+    const isWide = x - end > GUTTER * size;
+    const isAligned = x - end > NARROW_GUTTER * size && items.filter((item) => Math.abs(item.x - x) < 1).length > 1;
+    if (isWide || isAligned) gaps.push((x + end) / 2);
     end = end === Number.POSITIVE_INFINITY ? x + width : Math.max(end, x + width);
   }
   return gaps;
 }
 
-/** Several rows may be between two lines. Then each of their lines has text in all columns. */
+/** Several rows may be between two lines. Then each of their lines has text in all columns, and begins a sentence. */
 function isOneRow(cells: readonly (readonly TextItem[])[]): boolean {
-  const lines = cells.filter((cell) => cell.length > 0).map((cell) => rowsOf(cell).length);
-  const most = Math.max(0, ...lines);
-  return most <= MOST_TEXT_LINES && !(lines.length > 1 && most >= 3 && lines.every((count) => count === most));
+  const texts = cells
+    .filter((cell) => cell.length > 0)
+    .map((cell) => rowsOf(cell).map(({ pieces }) => pieces.map(({ text }) => text).join(' ')));
+  const most = Math.max(0, ...texts.map(({ length }) => length));
+  if (most > MOST_TEXT_LINES) return false;
+  if (texts.length < 2 || most < 3 || texts.some(({ length }) => length < most)) return true;
+  const pairs = texts.flatMap((lines) => lines.slice(1).map((line, i) => continues(lines[i] as string, line)));
+  return pairs.filter((isContinued) => isContinued).length * 2 >= pairs.length;
 }
