@@ -94,6 +94,18 @@ describe('the notices of a run', () => {
     expect(checks).toMatchObject([{ name: 'losses', found: '10 custom.read' }]);
   });
 
+  it('of the first ten records of a source are warnings of validate --connect', async () => {
+    expect(await harness.reach(config({ count: 1_000_000_000 }))).toEqual([
+      {
+        severity: 'warning',
+        code: 'HR_CONFIG_NOTICES',
+        path: 'connectors[0]',
+        component: 'NoticingConnector (numbers)',
+        message: 'Notice in the first records: custom.read (loss) in numbers: 1. First: numbers.txt:1',
+      },
+    ]);
+  });
+
   it('are shown by a preview', async () => {
     const { notices } = await harness.preview(config(), { limit: 4 });
     expect(countsOf({ notices })).toMatchObject({ 'numbers custom.read': 1, 'third custom.changed': 2 });

@@ -103,6 +103,13 @@ export class RunHarness {
     );
   }
 
+  /** Checks the connections of a config, as `validate --connect` does. */
+  reach(config: string, timeoutMillis = 30_000) {
+    const { root } = readConfigText(config);
+    if (root === undefined) throw new Error('no config');
+    return this.#launcher().reach({ root, registry: { ...registrySource, ...this.#options.registry } }, timeoutMillis);
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#launchers.map((launcher) => launcher.close()));
     rmSync(this.directory, { recursive: true, force: true });

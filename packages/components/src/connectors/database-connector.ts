@@ -246,13 +246,15 @@ export class DatabaseConnector extends Connector<typeof parameters> {
       const connection = await database.connect(context.signal);
       this.#others.push(connection);
       const joinField = params.otherJoinFields?.[i] ?? '';
-      const query = { name: `otherSQLs[${i}]`, kind: database.kind, log: context.log };
+      const query = { name: `otherSQLs[${i}]`, kind: database.kind, log: context.log, notices: context.notices };
       children.push(new ChildRows(await this.#open(connection, { text: sql, parameters: [] }), joinField, query));
     }
     if (stream.chunks !== undefined && children.length === 0) await this.#publishChunks(stream, database.name, target);
     else await this.#publishRows(stream, children, database.name, target);
-    for (const { warning } of this.#streams)
+    for (const { warning, invalidTimes } of this.#streams) {
       if (warning !== undefined) context.log.warn(`${database.name}: ${warning}`);
+      context.notices.report('date.omitted', { count: invalidTimes, hint: warning });
+    }
     this.#completed = !target.signal.aborted;
   }
 

@@ -72,16 +72,16 @@ describe('FileConnector with archives', () => {
       'in/a.tar': await tarOf(links),
       'in/b.zip': zipOf([{ name: 'link', content: 'a.txt', mode: 0o120777 }]),
     });
-    const { found, rejected, warnings, message } = await run({ fileOptions });
+    const { found, rejected, warnings, notices } = await run({ fileOptions });
     expect({ found, rejected }).toEqual({ found: ['a.tar!x/a.txt'], rejected: [] });
     expect(warnings.map((text) => text.replace(/^.*\/in\/(.*) is skipped: .*$/, '$1')).sort()).toEqual([
       'a.tar!x/hard.txt',
       'a.tar!x/soft.txt',
       'b.zip!link',
     ]);
-    expect(message).toMatch(
-      /^entries of archives that were skipped: 3 \(the first one: \S+ is skipped: it is a .*link/,
-    );
+    expect(notices).toMatchObject([
+      { code: 'file.skipped', count: 3, examples: Array(3).fill({ hint: expect.stringMatching(/^it is a .*link/) }) },
+    ]);
   });
 
   it('fails empty archives, and does not count them as published', async () => {

@@ -94,9 +94,9 @@ describe('FileConnector with a state', () => {
     await run(tombstones);
     await rename(join(folder, 'in'), join(folder, 'disk'));
     await mkdir(join(folder, 'in'));
-    const { found, message } = await run(tombstones);
+    const { found, notices } = await run(tombstones);
     expect(found).toEqual([]);
-    expect(message).toContain('in is empty');
+    expect(notices).toMatchObject([{ code: 'folder.empty', examples: [{ file: join(folder, 'in') }] }]);
     await rm(join(folder, 'in'), { recursive: true });
     await rename(join(folder, 'disk'), join(folder, 'in'));
     await rm(join(folder, 'in/a.txt'));
@@ -211,14 +211,14 @@ it('FileConnector warns about archive entries that it skips, and counts them', a
     { name: 'strange.txt', content: 'x', method: 99 },
   ]);
   await write({ 'in/a.zip': zip });
-  const { found, warnings, message } = await run({ fileOptions: { handleArchivedFiles: true } });
+  const { found, warnings, notices } = await run({ fileOptions: { handleArchivedFiles: true } });
   expect(found).toEqual(['a.zip!open.txt']);
   expect(warnings).toEqual([
     expect.stringMatching(/a\.zip!secret\.txt is skipped: it is encrypted/),
     expect.stringMatching(/a\.zip!strange\.txt is skipped: /),
   ]);
-  expect(message).toBe(`entries of archives that were skipped: 2 (the first one: ${warnings[0]})`);
-  expect((await run()).message).toBeUndefined();
+  expect(notices).toMatchObject([{ code: 'file.skipped', class: 'loss', count: 2 }]);
+  expect((await run()).notices).toEqual([]);
 });
 
 it('FileConnector warns if it has no path', () => {

@@ -146,9 +146,9 @@ echo ${PIXEL} | /usr/bin/base64 -d`,
     await symlink(join(folder, 'other/b.txt'), join(folder, 'in/link.txt'));
     await symlink(join(folder, 'nowhere'), join(folder, 'in/broken'));
     execFileSync('sh', ['-c', 'mkfifo "$0"', join(folder, 'in/pipe')]);
-    const { documents, found, warnings, message } = await run();
+    const { documents, found, warnings, notices } = await run();
     expect(found).toEqual(['a.txt', 'link.txt']);
-    expect(message).toMatch(/^files and folders that were skipped: 3 \(the first one: /);
+    expect(notices).toMatchObject([{ code: 'file.skipped', count: 3 }]);
     expect(documents.find(({ file_path }) => file_path?.endsWith('link.txt'))).toMatchObject({ file_size_bytes: 1 });
     expect(warnings.sort()).toEqual([
       expect.stringMatching(/broken is skipped: ENOENT/),
@@ -172,10 +172,10 @@ echo ${PIXEL} | /usr/bin/base64 -d`,
   });
 
   it('warns about a path that does not exist, and publishes nothing from it', async () => {
-    const { found, warnings, message } = await run();
+    const { found, warnings, notices } = await run();
     expect(found).toEqual([]);
     expect(warnings).toEqual([expect.stringContaining('does not exist')]);
-    expect(message).toBe(`paths that do not exist: 1 (${warnings[0]})`);
+    expect(notices).toMatchObject([{ code: 'path.missing', class: 'loss', count: 1 }]);
   });
 
   it('passes on errors of the publisher', async () => {

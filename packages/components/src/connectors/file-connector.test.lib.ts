@@ -75,6 +75,7 @@ export async function run(params: Params = {}, options: { preview?: boolean; pub
     found: documents.map(({ id, file_path }) => file_path?.replace(start, '') ?? id).sort(),
     rejected: publisher.rejected.map(({ place, message }) => `${place.replace(start, '')}: ${message}`),
     warnings: publisher.warnings,
+    notices: publisher.collector.list(),
     message: running.message,
   };
 }

@@ -268,8 +268,7 @@ export class FileConnector extends Connector<typeof parameters> {
   async #walk(start: FileUri, filter: FilterSettings, publisher: Publisher): Promise<void> {
     const { params, context } = this;
     const state = this.#state;
-    const notes = this.#notes;
-    const { log, docIdPrefix, preview } = context;
+    const { log, notices, docIdPrefix, preview } = context;
     const { getFileContent, handleArchivedFiles, handleCompressedFiles, maxArchiveDepth, moveToErrorFolder } =
       params.fileOptions ?? WITHOUT_OPTIONS;
     const storage = await this.#storages.of(start);
@@ -287,6 +286,7 @@ export class FileConnector extends Connector<typeof parameters> {
       state,
       docIdPrefix,
       log,
+      notices,
       withContent: getFileContent,
       opensArchives: handleArchivedFiles,
       opensCompressed: handleCompressedFiles,
@@ -297,14 +297,12 @@ export class FileConnector extends Connector<typeof parameters> {
         if (errorFolder !== undefined && (await this.#moves.move(file, errorFolder))) await state?.forget([file.path]);
       },
       onIncomplete: (reason) => this.#incomplete.add(reason),
-      onLeftOut: (reason) => notes.add('entries of archives that were skipped', reason),
     });
     const skipped = skippedFolders(params.fileOptions ?? WITHOUT_OPTIONS, filter);
     const unseen: string[] = [];
     const onProblem = (uri: string, error: unknown) => {
-      const reason = `${uri} is skipped: ${messageOf(error)}`;
-      log.warn(reason);
-      notes.add('files and folders that were skipped', reason);
+      log.warn(`${uri} is skipped: ${messageOf(error)}`);
+      notices.report('file.skipped', { file: uri, hint: messageOf(error) });
       // A folder that could not be read may still contain its files.
       unseen.push(uri);
     };
@@ -323,17 +321,15 @@ export class FileConnector extends Connector<typeof parameters> {
         await visitor.visit(file, storage);
       }
       if (isEmpty && start.scheme === 'file' && unseen.length === 0) {
-        const reason = `${start.path} is empty: no file is published from it, and its earlier files do not expire`;
-        log.warn(reason);
-        notes.add('folders that are empty', reason);
+        log.warn(`${start.path} is empty: no file is published from it, and its earlier files do not expire`);
+        notices.report('folder.empty', { file: start.path });
         // A folder where no disk is mounted is empty too.
         unseen.push(`${localFileUri(start.path)}/`);
       }
     } catch (error) {
       if (!isGone(error) || start.scheme !== 'file') throw sourceError(start, error);
-      const reason = `${start.path} does not exist: no file is published from it`;
-      log.warn(reason);
-      notes.add('paths that do not exist', reason);
+      log.warn(`${start.path} does not exist: no file is published from it`);
+      notices.report('path.missing', { file: start.path });
       // The disk may not be mounted, so its files must not expire.
       unseen.push(`${localFileUri(start.path)}/`);
     }

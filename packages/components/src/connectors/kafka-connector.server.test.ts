@@ -64,7 +64,15 @@ await describeWithOwnServer('kafka', (server) => {
     const { publisher = new CollectingPublisher(), preview = false, completes = true } = options;
     const { topic, group = newName('group'), kafka = {}, ...others } = params;
     const block = { ...BLOCK, bootstrapServers: server.url, topic, consumerGroupId: group, ...(kafka as object) };
-    const context = { name: 'c', docIdPrefix: 'p-', runId: 'r', log: publisher.log, signal: publisher.signal, preview };
+    const context = {
+      name: 'c',
+      docIdPrefix: 'p-',
+      runId: 'r',
+      log: publisher.log,
+      notices: publisher.notices,
+      signal: publisher.signal,
+      preview,
+    };
     const connector = new KafkaConnector(
       read({ kafka: block, continueOnTimeout: false, ...others }),
       context as ConnectorContext,
@@ -278,7 +286,14 @@ async function until(isTrue: () => boolean): Promise<void> {
 describe('KafkaConnector', () => {
   it('reports that no broker is reachable', async () => {
     const publisher = new CollectingPublisher();
-    const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: publisher.signal };
+    const context = {
+      name: 'c',
+      docIdPrefix: '',
+      runId: 'r',
+      log: publisher.log,
+      notices: publisher.notices,
+      signal: publisher.signal,
+    };
     const kafka = { ...BLOCK, bootstrapServers: '127.0.0.1:1' };
     const connector = new KafkaConnector(read({ kafka }), context as ConnectorContext);
     await expect(connector.execute(publisher)).rejects.toThrow(/^Kafka at 127\.0\.0\.1:1: .*ECONNREFUSED/);
@@ -290,7 +305,14 @@ describe('a broker without the configured SASL mechanism', () => {
   it('fails the connector immediately with a hint', async () => {
     const broker = await startSaslBroker('PLAIN');
     const publisher = new CollectingPublisher();
-    const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: publisher.signal };
+    const context = {
+      name: 'c',
+      docIdPrefix: '',
+      runId: 'r',
+      log: publisher.log,
+      notices: publisher.notices,
+      signal: publisher.signal,
+    };
     const consumer = {
       'sasl.mechanism': 'SCRAM-SHA-256',
       'sasl.jaas.config': 'X required username="u" password="secret";',

@@ -35,7 +35,14 @@ describe.skipIf(!hasOpenssl())('a feed over TLS (needs the command openssl)', ()
       },
     );
     const publisher = new CollectingPublisher();
-    const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: publisher.signal };
+    const context = {
+      name: 'c',
+      docIdPrefix: '',
+      runId: 'r',
+      log: publisher.log,
+      notices: publisher.notices,
+      signal: publisher.signal,
+    };
     const make = () =>
       new RSSConnector(
         withDefaults(RSSConnector.parameters, { rssURL: `${server.url}/`, ...params }),

@@ -23,7 +23,15 @@ interface Options {
 async function publish(answer: StubHandler | string, params: Params = {}, options: Options = {}) {
   const { publisher = new CollectingPublisher(), preview = false } = options;
   server = await StubServer.start(typeof answer === 'string' ? (_, response) => void response.end(answer) : answer);
-  const context = { name: 'c', docIdPrefix: 'p-', runId: 'r', log: publisher.log, signal: publisher.signal, preview };
+  const context = {
+    name: 'c',
+    docIdPrefix: 'p-',
+    runId: 'r',
+    log: publisher.log,
+    notices: publisher.notices,
+    signal: publisher.signal,
+    preview,
+  };
   const connector = new RSSConnector(
     withDefaults(RSSConnector.parameters, { rssURL: `${server.url}/feed?token=s3cret`, ...params }),
     context as ConnectorContext,
@@ -108,14 +116,14 @@ describe('RSSConnector', () => {
         item('old', '<pubDate>Mon, 06 Feb 2023 10:00:00 GMT</pubDate>') +
         item('bad', '<pubDate>garbage</pubDate>'),
     );
-    const { documents, warnings } = await publish(feed, { pubDateCutoff: '2h' });
+    const { documents, warnings, collector } = await publish(feed, { pubDateCutoff: '2h' });
     expect(documents.map((document) => [document.id, document.has('pubDate')])).toEqual([
       ['p-new', true],
       ['p-bad', false],
     ]);
-    expect(warnings).toEqual([
-      'p-bad: "garbage" is not a valid date: the field is omitted',
-      'p-bad has no date to compare with pubDateCutoff: the item is published',
+    expect(warnings).toEqual(['p-bad has no date to compare with pubDateCutoff: the item is published']);
+    expect(collector.list()).toMatchObject([
+      { code: 'date.omitted', count: 1, examples: [{ document: 'p-bad', value: 'garbage' }] },
     ]);
   });
 

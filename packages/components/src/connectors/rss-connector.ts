@@ -244,6 +244,7 @@ export class RSSConnector extends Connector<typeof parameters> {
     const { body, headers: answered, url } = requireSuccess(response);
     const feed = await readFeed(feedText(body, headerText(answered, 'content-type')));
     if (feed.fault !== undefined) {
+      this.context.notices.report('feed.malformed', { file: safeUrl(rssURL), hint: feed.fault });
       this.context.log.warn(`${safeUrl(rssURL)} is not well-formed XML (${feed.fault}): it is read as far as possible`);
     }
     this.#etag = headerText(answered, 'etag');
@@ -262,7 +263,7 @@ export class RSSConnector extends Connector<typeof parameters> {
       if (published !== undefined || known.has(item.digest)) continue;
       const id = this.#idOf(item);
       if (item.badDate !== undefined) {
-        this.context.log.warn(`${id}: "${item.badDate}" is not a valid date: the field is omitted`);
+        this.context.notices.report('date.omitted', { document: id, value: item.badDate });
       }
       if (oldest !== undefined) {
         if (item.published === undefined) {

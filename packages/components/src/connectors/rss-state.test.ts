@@ -33,7 +33,15 @@ interface Options {
 /** Runs the connector with a state in this file. Returns the published ids. */
 async function run(file: string, options: Options = {}): Promise<string[]> {
   const { publisher = new CollectingPublisher(), preview = false, params } = options;
-  const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: publisher.signal, preview };
+  const context = {
+    name: 'c',
+    docIdPrefix: '',
+    runId: 'r',
+    log: publisher.log,
+    notices: publisher.notices,
+    signal: publisher.signal,
+    preview,
+  };
   const connector = new RSSConnector(
     withDefaults(RSSConnector.parameters, {
       rssURL: server.url,

@@ -11,9 +11,11 @@ function childrenOf(keys: readonly string[], kind: Database['kind']): ChildRows 
       yield keys.map((key): Value[] => [key]);
     },
     warning: undefined,
+    invalidTimes: 0,
     async close() {},
   };
-  return new ChildRows(stream, 'p', { name: 'otherSQLs[0]', kind, log: new CollectingPublisher().log });
+  const { log, notices } = new CollectingPublisher();
+  return new ChildRows(stream, 'p', { name: 'otherSQLs[0]', kind, log, notices });
 }
 
 it.each<[Database['kind'], string[]]>([

@@ -5,6 +5,7 @@ import {
   HeadraceError,
   type JsonObject,
   type Logger,
+  type Notices,
   RESERVED_FIELDS,
   type Value,
 } from '@headrace/engine';
@@ -18,6 +19,7 @@ export interface ChildQuery {
   readonly name: string;
   readonly kind: Database['kind'];
   readonly log: Logger;
+  readonly notices: Notices;
 }
 
 /**
@@ -40,7 +42,7 @@ export class ChildRows {
   #orphans = 0;
 
   /** Throws `HR_CONNECTOR_FAILED` if the query does not have the join column. */
-  constructor(stream: RowStream, joinField: string, { name, kind, log }: ChildQuery) {
+  constructor(stream: RowStream, joinField: string, { name, kind, log, notices }: ChildQuery) {
     const { columns } = stream;
     // The binary order of NVARCHAR in SQL Server compares UTF-16 units. Other databases compare characters.
     this.#textOrder = kind === 'sqlserver' ? byUnits : byCodePoints;
@@ -54,6 +56,7 @@ export class ChildRows {
     }
     const reserved = columns.filter((column) => RESERVED_FIELDS.has(column.toLowerCase()));
     for (const column of reserved) {
+      notices.report('column.reserved', { field: column, hint: name });
       log.warn(
         `${name}: column ${column} is omitted, because the engine has a field with that name; rename it (AS other_name)`,
       );

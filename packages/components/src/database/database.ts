@@ -59,6 +59,8 @@ export interface RowStream {
   readonly chunks?: (layout: RowLayout) => AsyncIterable<RecordChunk>;
   /** A message about values that were omitted, or undefined if there are none. */
   readonly warning: string | undefined;
+  /** The number of times that were omitted, because they are no times. */
+  readonly invalidTimes: number;
   /** Ends the query. It can be called at any time. */
   close(): Promise<void>;
 }

@@ -11,6 +11,7 @@ import {
   HeadraceError,
   type Logger,
   messageOf,
+  type Notices,
   type Publisher,
   type RejectedRecord,
   toFailure,
@@ -36,6 +37,7 @@ export interface FileVisitorOptions {
   readonly state: FileState | undefined;
   readonly docIdPrefix: string;
   readonly log: Logger;
+  readonly notices: Notices;
   readonly withContent: boolean;
   readonly opensArchives: boolean;
   readonly opensCompressed: boolean;
@@ -47,8 +49,6 @@ export interface FileVisitorOptions {
   readonly onFailed: (file: StoredFile) => Promise<void>;
   /** Called if a file was read only in part: the first part is published, the rest is not. */
   readonly onIncomplete: (reason: string) => void;
-  /** Called if an archive entry has no readable content: it is encrypted, a link, or compressed in an unknown way. */
-  readonly onLeftOut: (reason: string) => void;
 }
 
 /** A part of a file could not be read, and this has already been reported. */
@@ -152,12 +152,14 @@ export class FileVisitor {
   }
 
   #warnOfRest(path: string): void {
+    this.#options.notices.report('gzip.trailingBytes', { file: path });
     this.#options.log.warn(
       `${path}: the bytes after the compressed data are ignored, as gzip does. The file may be damaged`,
     );
   }
 
   #warnOfMissingEnd(path: string): void {
+    this.#options.notices.report('archive.noEnd', { file: path });
     this.#options.log.warn(`${path} has no end-of-archive marker: it may be truncated`);
   }
 
@@ -186,7 +188,7 @@ export class FileVisitor {
   }
 
   async #visitEntry(entry: ArchiveEntry, outer: Container, onFailed: () => void): Promise<void> {
-    const { state, filter, log, archiveDepth, onLeftOut } = this.#options;
+    const { state, filter, log, notices, archiveDepth } = this.#options;
     const { name, modified, size, unreadable } = entry;
     const path = `${outer.path}!${name}`;
     const isOpened = outer.depth < archiveDepth && this.#isContainer(name);
@@ -196,9 +198,8 @@ export class FileVisitor {
       return;
     }
     if (unreadable !== undefined) {
-      const reason = `${path} is skipped: ${unreadable}`;
-      log.warn(reason);
-      onLeftOut(reason);
+      log.warn(`${path} is skipped: ${unreadable}`);
+      notices.report('file.skipped', { file: path, hint: unreadable });
       return;
     }
     const became = async (error?: unknown) => {

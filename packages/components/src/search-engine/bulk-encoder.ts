@@ -6,6 +6,8 @@ import {
   type JsonObject,
   type Logger,
   type ModuleReference,
+  type Notices,
+  silentNotices,
   type Value,
   writeString,
   writeValue,
@@ -56,6 +58,7 @@ export class BulkEncoder implements DocumentEncoder {
   readonly encodeTable: ((table: DocumentTable) => string[]) | undefined;
   readonly #options: BulkEncoderOptions;
   readonly #log: Logger | undefined;
+  readonly #notices: Notices;
   readonly #json: JsonEncoder;
   readonly #marks: DeletionMarks;
   readonly #whitelist: ReadonlySet<string> | undefined;
@@ -69,9 +72,10 @@ export class BulkEncoder implements DocumentEncoder {
   #warned = false;
   #warnedOfVersion = false;
 
-  constructor(options: BulkEncoderOptions, log?: Logger) {
+  constructor(options: BulkEncoderOptions, log?: Logger, notices: Notices = silentNotices) {
     this.#options = options;
     this.#log = log;
+    this.#notices = notices;
     const { index, update, whitelist, blacklist } = options;
     const unsent = ['___children', '___dropped', '___skipped', ...blacklist];
     this.#whitelist = whitelist.length === 0 ? undefined : new Set(whitelist);
@@ -198,6 +202,7 @@ export class BulkEncoder implements DocumentEncoder {
   }
 
   #warnOfVersion(document: Document, field: string): void {
+    this.#notices.report('version.missing', { document: document.id, field });
     if (this.#warnedOfVersion) return;
     this.#warnedOfVersion = true;
     this.#log?.warn(
@@ -233,7 +238,9 @@ export class BulkEncoder implements DocumentEncoder {
   #childrenOf(document: Document): readonly Value[] {
     if (!document.has('___children')) return [];
     const children = document.values('___children');
-    if (this.#options.childDocumentsField === undefined && children.length > 0 && !this.#warned) {
+    if (this.#options.childDocumentsField !== undefined || children.length === 0) return children;
+    this.#notices.report('children.notSent', { document: document.id });
+    if (!this.#warned) {
       this.#warned = true;
       this.#log?.warn(
         `Document ${document.id} has children, which are not sent: set childDocumentsField to nest them, or turn them into documents with EmitNestedChildren. Further documents are not reported`,

@@ -383,6 +383,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
       recorder: this.#recorder,
       requests: IN_FLIGHT,
       batchSize: shared.batchSize,
+      notices: this.context.notices,
       ...(shared.childrenField === undefined ? {} : { children: { index: name, field: shared.childrenField } }),
       log,
       ...changed,

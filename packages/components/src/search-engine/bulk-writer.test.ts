@@ -225,7 +225,7 @@ it('BulkWriter sends the changed documents of several batches together, and each
     unchanged: new UnchangedDocuments(hashes, (count) => {
       unchanged += count;
     }),
-    ...{ requests: 3, batchSize: 10, log: new CollectingPublisher().log },
+    ...{ requests: 3, batchSize: 10, log: new CollectingPublisher().log, notices: silentNotices },
   });
   const options = { index: 'i', update: false, whitelist: [], blacklist: [], runId: 'r' };
   const encoder = new HashingBulkEncoder({ ...options, ...deletionSettings({}) });

@@ -11,6 +11,7 @@ import {
   KeyOrder,
   type Logger,
   NO_ANSWER,
+  type Notices,
   type Reply,
   RequestSize,
   type Retries,
@@ -78,6 +79,7 @@ export interface BulkWriterOptions {
   /** Records what is written while the live index is rebuilt. Undefined if it need not be recorded. */
   readonly recorder?: WriteRecorder | undefined;
   readonly log: Logger;
+  readonly notices: Notices;
 }
 
 /** How documents are written to data streams. */
@@ -134,6 +136,7 @@ export class BulkWriter {
       name: options.name,
       onDropped: (count) => {
         this.#dropped += count;
+        this.#options.notices.report('document.droppedByServer', { count });
       },
       onExisting: (count) => this.#addExisting(count),
       onNotWritten: (count) => options.unchanged?.notWritten(count),

@@ -1,4 +1,4 @@
-import type { Document, DocumentEncoder, DocumentTable, Logger, ModuleReference } from '@headrace/engine';
+import type { Document, DocumentEncoder, DocumentTable, Logger, ModuleReference, Notices } from '@headrace/engine';
 import { ContentHasher } from '@headrace/reindexing';
 import { BulkEncoder, type BulkEncoderOptions } from './bulk-encoder.ts';
 
@@ -8,8 +8,8 @@ export class HashingBulkEncoder implements DocumentEncoder {
   readonly #bulk: BulkEncoder;
   readonly #hasher = new ContentHasher();
 
-  constructor(options: BulkEncoderOptions, log?: Logger) {
-    this.#bulk = new BulkEncoder(options, log);
+  constructor(options: BulkEncoderOptions, log?: Logger, notices?: Notices) {
+    this.#bulk = new BulkEncoder(options, log, notices);
     this.encodeTable = this.#bulk.encodeTable && ((table) => this.#encodeTable(table));
   }
 

@@ -79,10 +79,16 @@ describe('AddRandomNestedField', () => {
     expect(await run({ entries: { x: 'x' } }, { id: '1', x: 1, out: null })).toEqual([{ x: 1 }]);
   });
 
-  it('omits null values with a warning', async () => {
+  it('omits null values with a notice', async () => {
     const context = stageContext();
     expect(await run({ entries: { a: 'x', b: 'y' } }, { id: '1', x: null, y: 1 }, context)).toEqual([{ b: 1 }]);
-    expect(context.logged).toEqual(['Document 1: field "x" is null, so the objects do not contain it']);
+    expect(context.collector.list()).toMatchObject([
+      {
+        code: 'stage.unchanged',
+        count: 1,
+        examples: [{ document: '1', field: 'x', hint: expect.stringContaining('null') }],
+      },
+    ]);
     expect(await run({ numObjects: 2, entries: { a: 'x' } }, { id: '1', x: null })).toEqual([]);
   });
 

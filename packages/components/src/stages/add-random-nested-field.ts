@@ -183,7 +183,8 @@ export class AddRandomNestedField extends Stage<typeof parameters> {
   #valueFor(document: Document, { source }: Entry): Value | undefined {
     const value = document.get(source);
     if (value === null) {
-      this.context.log.warn(`Document ${document.id}: field "${source}" is null, so the objects do not contain it`);
+      const hint = 'the field is null, so the objects do not contain it';
+      this.context.notices.report('stage.unchanged', { document: document.id, field: source, hint });
       return undefined;
     }
     if (value !== undefined) return copyValue(value);

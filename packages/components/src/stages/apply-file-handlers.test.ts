@@ -24,7 +24,7 @@ async function apply(name: string, content: string | Uint8Array, fileHandlers: R
   const context = stageContext();
   const [outcome] = await runStage(ApplyFileHandlers, { fileHandlers }, [{ id: '1', file_path }], context);
   const documents = outcome?.documents.map((text) => JSON.parse(text)) ?? [];
-  return { ids: documents.map(({ id }) => id), documents, error: outcome?.error, logged: context.logged };
+  return { ids: documents.map(({ id }) => id), documents, error: outcome?.error, notices: context.collector.list() };
 }
 
 describe('ApplyFileHandlers', () => {
@@ -64,10 +64,15 @@ describe('ApplyFileHandlers', () => {
     expect(outcomes.map((outcome) => outcome.documents)).toEqual(documents.map((one) => [JSON.stringify(one)]));
   });
 
-  it('skips invalid rows with a warning', async () => {
-    const { ids, logged } = await apply('r.csv', 'a,b\n1\n3,4\n');
+  it('skips invalid rows and reports them', async () => {
+    const { ids, notices } = await apply('r.csv', 'a,b\n1\n3,4\n');
     expect(ids).toEqual(['r.csv-2', '1']);
-    expect(logged.join()).toContain('r.csv:2: the row has 1 column, the header 2; the row is skipped');
+    expect(notices).toMatchObject([
+      {
+        code: 'record.skipped',
+        examples: [{ file: `${folder}/r.csv:2`, hint: 'the row has 1 column, the header 2' }],
+      },
+    ]);
   });
 
   it('fails at an unreadable object after emitting the objects before it', async () => {

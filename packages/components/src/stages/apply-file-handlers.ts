@@ -156,6 +156,6 @@ export class ApplyFileHandlers extends Stage<typeof parameters> {
 
   #reject({ place, message }: RejectedRecord, isRow: boolean): void {
     if (!isRow) throw new HeadraceError('HR_RECORD_UNREADABLE', `${place}: ${message}`);
-    this.context.log.warn(`${place}: ${message}; the row is skipped`);
+    this.context.notices.report('record.skipped', { file: place, hint: message });
   }
 }

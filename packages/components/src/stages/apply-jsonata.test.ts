@@ -79,7 +79,7 @@ describe('ApplyJSONata', () => {
     expect(document.toJson()).toBe('{"id":"1","text":"é","same":"w6k="}');
   });
 
-  it('does not change documents if the expression fails, and logs the full reason once', async () => {
+  it('does not change documents if the expression fails, and reports the reason', async () => {
     for (const [expression, reason] of [
       ['a + 1', /left side of the "\+" operator must evaluate to a number/],
       ['$error("no")', /no/],
@@ -94,9 +94,14 @@ describe('ApplyJSONata', () => {
       const documents = ['{"id":"1","a":"x"}', '{"id":"2","a":"x"}'];
       const outcomes = await runStage(ApplyJSONata, { expression }, documents, context);
       expect(outcomes.map((outcome) => outcome.documents[0])).toEqual(documents);
-      expect(context.logged[0]).toMatch(reason);
-      expect(context.logged[0]).toMatch(/^Document 1 is not changed: the expression failed: /);
-      expect(context.logged.at(-1)).toBe('2 documents were not changed: the expression failed');
+      const [notice] = context.collector.list();
+      expect(notice).toMatchObject({
+        code: 'stage.unchanged',
+        count: 2,
+        examples: [{ document: '1' }, { document: '2' }],
+      });
+      expect(notice?.examples[0]?.hint).toMatch(reason);
+      expect(notice?.examples[0]?.hint).toMatch(/^the expression failed: /);
     }
   });
 

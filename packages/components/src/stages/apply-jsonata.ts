@@ -126,7 +126,7 @@ export class ApplyJSONata extends Stage<typeof parameters> {
     super(params, context);
     this.#sourcePath = parseNestedPath(params.source ?? '');
     this.#destinationPath = params.destination === undefined ? undefined : parseNestedPath(params.destination);
-    this.#failed = new UnchangedDocuments(context.log, 'the expression failed');
+    this.#failed = new UnchangedDocuments(context, 'the expression failed');
   }
 
   override async start(): Promise<void> {
@@ -150,10 +150,6 @@ export class ApplyJSONata extends Stage<typeof parameters> {
     } catch (error) {
       this.#fail(document, error);
     }
-  }
-
-  override stop(): void {
-    this.#failed.end();
   }
 
   async #finish(document: Document, result: Promise<Value | undefined>): Promise<void> {

@@ -1,5 +1,12 @@
 import { withDefaults } from '@headrace/engine';
-import { assertStageContract, runStage, stageContext } from '@headrace/engine/testing';
+import {
+  assertStageContract,
+  makeStage,
+  runPipeline,
+  runStage,
+  stageContext,
+  toDocument,
+} from '@headrace/engine/testing';
 import { describe, expect, it } from 'vitest';
 import { ParseDate } from './parse-date.ts';
 
@@ -101,6 +108,32 @@ describe('ParseDate', () => {
       '{"id":"2","a":"2024-05"}',
     ]);
     expect(context.logged).toEqual([expect.stringContaining('The date pattern "yyyy-MM" matches "2024-05-06"')]);
+    expect(context.collector.list()).toMatchObject([
+      { code: 'date.unparsed', count: 1, examples: [{ document: '2', field: 'a', value: '2024-05' }] },
+    ]);
+  });
+
+  it('reports each value that matches no pattern, also of lists and in tables', async () => {
+    const documents = [
+      { id: '1', a: 'x' },
+      { id: '2', a: ['2024-05-06', 'y', 'z'] },
+      { id: '3', a: '' },
+      { id: '4', a: null },
+      { id: '5', a: '2024-05-06' },
+    ];
+    const lines = documents.map((document) => JSON.stringify(document));
+    for (const together of [true, false]) {
+      const notices = async (dest: string) => {
+        const context = stageContext();
+        const params = { ...day, dest: [dest], timeZoneId: 'UTC' };
+        const stage = makeStage(ParseDate, params, context);
+        const outcome = await runPipeline([{ stage }], [lines.map(toDocument), lines.map(toDocument)], together);
+        expect(outcome.counts.failed).toBe(0);
+        return context.collector.list().map(({ code, count }) => [code, count]);
+      };
+      expect(await notices('b')).toEqual([['date.unparsed', 6]]);
+      expect(await notices('a')).toEqual([['date.omitted', 6]]);
+    }
   });
 
   it('reports all invalid patterns, formatters and zones together', async () => {

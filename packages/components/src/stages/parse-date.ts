@@ -163,26 +163,38 @@ export class ParseDate extends Stage<typeof parameters> {
     const value = document.get(source);
     if (value === undefined || (mode === 'skip' && document.has(dest))) return;
     if (!Array.isArray(value)) {
-      const instant = this.#parse(value);
+      const instant = this.#read(value, source, dest, document.id);
       if (instant === undefined) {
         if (source === dest && mode === 'overwrite') document.remove(dest);
       } else if (mode === 'overwrite') document.set(dest, instant);
       else document.update(dest, mode, [instant]);
       return;
     }
-    const instants = value.map((item) => this.#parse(item)).filter((instant) => instant !== undefined);
+    const instants = value
+      .map((item) => this.#read(item, source, dest, document.id))
+      .filter((instant) => instant !== undefined);
     if (instants.length > 0) document.update(dest, mode, instants);
     else if (source === dest && mode === 'overwrite') document.remove(dest);
   }
 
   override processTable(table: DocumentTable): boolean {
     const mode = this.params.updateMode;
-    const parse = (value: Value) =>
-      Array.isArray(value)
-        ? value.map((item) => this.#parse(item)).filter((instant) => instant !== undefined)
-        : this.#parse(value);
-    for (const { source, dest } of this.#pairs) mapColumn(table, source, dest, mode, parse, true);
+    for (const { source, dest } of this.#pairs) {
+      const read = (value: Value) => this.#read(value, source, dest);
+      const readAll = (value: Value) =>
+        Array.isArray(value) ? value.map(read).filter((instant) => instant !== undefined) : read(value);
+      mapColumn(table, source, dest, mode, readAll, true);
+    }
     return true;
+  }
+
+  /** Returns the instant of a value. Reports a value that matches no pattern. */
+  #read(value: Value, source: string, dest: string, document?: string): string | undefined {
+    const instant = this.#parse(value);
+    if (instant !== undefined || value === null || value === '') return instant;
+    const isLost = source === dest && this.params.updateMode === 'overwrite';
+    this.context.notices.report(isLost ? 'date.omitted' : 'date.unparsed', { document, field: source, value });
+    return undefined;
   }
 
   #parse(value: Value): string | undefined {

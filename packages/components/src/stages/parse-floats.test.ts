@@ -34,7 +34,7 @@ describe('ParseFloats', () => {
     expect(await run({ field: 'f' }, { id: '1', f: ['[1]', '[2]'] })).toEqual(['{"id":"1","f":[1.0]}']);
   });
 
-  it('does not change the document if the text is not a list of numbers, and logs a warning', async () => {
+  it('does not change the document if the text is not a list of numbers, and reports it', async () => {
     const texts = [
       '1, 2',
       '["x"]',
@@ -53,18 +53,22 @@ describe('ParseFloats', () => {
     const context = stageContext();
     const outcomes = await runStage(ParseFloats, { field: 'f' }, documents, context);
     expect(outcomes.map((outcome) => outcome.documents[0])).toEqual(documents);
-    expect(context.logged).toHaveLength(texts.length);
-    expect(context.logged[5]).toBe(
-      'Document 5: field "f" does not have a list of numbers: Value 1 is not a number of single precision',
-    );
+    const [notice] = context.collector.list();
+    expect(notice).toMatchObject({ code: 'stage.unchanged', count: texts.length });
+    expect(notice?.examples[1]).toMatchObject({
+      document: '1',
+      field: 'f',
+      value: '["x"]',
+      hint: expect.stringMatching(/^the field does not have a list of numbers: /),
+    });
   });
 
-  it('ignores missing, null and empty fields without a warning', async () => {
+  it('ignores missing, null and empty fields without a notice', async () => {
     const documents = ['{"id":"1"}', '{"id":"2","f":null}', '{"id":"3","f":[]}'];
     const context = stageContext();
     const outcomes = await runStage(ParseFloats, { field: 'f' }, documents, context);
     expect(outcomes.map((outcome) => outcome.documents[0])).toEqual(documents);
-    expect(context.logged).toEqual([]);
+    expect(context.collector.list()).toEqual([]);
   });
 
   it('refuses to write reserved fields', async () => {

@@ -64,9 +64,13 @@ export class ParseFloats extends Stage<typeof parameters> {
     try {
       numbers = parseFloats(text);
     } catch (error) {
-      this.context.log.warn(
-        `Document ${document.id}: field "${this.params.field}" does not have a list of numbers: ${messageOf(error)}`,
-      );
+      const hint = `the field does not have a list of numbers: ${messageOf(error)}`;
+      this.context.notices.report('stage.unchanged', {
+        document: document.id,
+        field: this.params.field,
+        value: text,
+        hint,
+      });
       return;
     }
     document.remove(this.#dest);

@@ -124,7 +124,9 @@ describe('QueryOpensearch', () => {
     const context = stageContext();
     const [outcome] = await runStage(QueryOpensearch, params({ requiredParamNames: ['q'] }), [{ id: '1' }], context);
     expect(outcome?.documents).toEqual(['{"id":"1","queryOpensearchError":"A requiredField was missing."}']);
-    expect(context.logged.join()).toContain('Document 1 has no field q');
+    expect(context.collector.list()).toMatchObject([
+      { code: 'stage.unchanged', examples: [{ document: '1', field: 'q' }] },
+    ]);
     expect(stub.requests).toEqual([]);
   });
 

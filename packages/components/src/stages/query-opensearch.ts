@@ -122,7 +122,8 @@ export class QueryOpensearch extends Stage<typeof parameters> {
     const { requiredParamNames, optionalParamNames } = this.params;
     const missing = requiredParamNames.find((name) => !document.has(name));
     if (missing !== undefined) {
-      this.context.log.warn(`Document ${document.id} has no field ${missing}, which the search requires`);
+      const hint = 'the document has no such field, which the search requires';
+      this.context.notices.report('stage.unchanged', { document: document.id, field: missing, hint });
       document.set(ERROR_FIELD, 'A requiredField was missing.');
       return undefined;
     }

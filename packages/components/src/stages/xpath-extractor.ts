@@ -89,7 +89,7 @@ export class XPathExtractor extends Stage<typeof parameters> {
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.#unreadable = new UnchangedDocuments(context.log, `field "${params.xmlField}" is not XML`);
+    this.#unreadable = new UnchangedDocuments(context, `field "${params.xmlField}" is not XML`);
     this.#mapping = [...params.fieldMapping].flatMap(([expression, fields]) => {
       const xpath = compileXPath(expression);
       return xpath.type === 'nodes' ? { xpath, fields } : [];
@@ -117,9 +117,5 @@ export class XPathExtractor extends Stage<typeof parameters> {
         for (const name of fields) document.setOrAdd(name, node.text);
       }
     }
-  }
-
-  override stop(): void {
-    this.#unreadable.end();
   }
 }

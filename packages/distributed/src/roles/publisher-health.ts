@@ -1,4 +1,4 @@
-import { type LogRecord, noDocuments, type RunHandle } from '@headrace/engine';
+import { type LogRecord, type Notice, noDocuments, type RunHandle } from '@headrace/engine';
 import { HealthQuestions, type ThreadHealth } from '../health/health-channel.ts';
 import { noHealth, type RoleCounts, type RoleHealth, type RoleState } from './role-health.ts';
 
@@ -16,6 +16,10 @@ export class PublisherHealth implements RoleHealth {
 
   get counts(): RoleCounts {
     return this.#handle?.progress().counts ?? noDocuments();
+  }
+
+  get notices(): readonly Notice[] {
+    return this.#handle?.progress().notices ?? [];
   }
 
   /** Call this when the run starts. */

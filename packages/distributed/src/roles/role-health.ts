@@ -1,4 +1,4 @@
-import type { RunProgress } from '@headrace/engine';
+import type { Notice, RunProgress } from '@headrace/engine';
 import { IDLE_HEALTH, type ThreadHealth } from '../health/health-channel.ts';
 
 /** The state of a role, for health checks. */
@@ -17,6 +17,8 @@ export interface RoleHealth {
   /** The number of restarts. */
   readonly restarts: number;
   readonly counts: RoleCounts;
+  /** The notices of its components. */
+  readonly notices: readonly Notice[];
   /** What the thread of the role reports. Never rejects. */
   health(): Promise<ThreadHealth>;
 }

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createLogger,
   type LogRecord,
+  type Notice,
+  NoticeCollector,
   namesOf,
   noDocuments,
   type RegistrySource,
@@ -53,6 +55,8 @@ export class RoleRunner implements RoleHealth {
   #questions: HealthQuestions | undefined;
   /** The totals of the runs that have ended. */
   #before: RoleCounts = noDocuments();
+  /** The notices of the runs that have ended. */
+  readonly #noticed = new NoticeCollector();
   /** The reason why the last run ended, or why the first one has not started. */
   lastFailure: string | undefined;
   /** The number of restarts. */
@@ -76,6 +80,14 @@ export class RoleRunner implements RoleHealth {
   /** The numbers of documents in all its runs. */
   get counts(): RoleCounts {
     return this.#handle === undefined ? this.#before : sum(this.#before, this.#handle.progress().counts);
+  }
+
+  /** The notices in all its runs. */
+  get notices(): readonly Notice[] {
+    const all = new NoticeCollector();
+    all.add(this.#noticed.list());
+    all.add(this.#handle?.progress().notices ?? []);
+    return all.list();
   }
 
   async health(): Promise<ThreadHealth> {
@@ -147,7 +159,9 @@ export class RoleRunner implements RoleHealth {
       { onLog: onRoleLog },
     );
     try {
-      return await this.#handle.done;
+      const result = await this.#handle.done;
+      this.#noticed.add(result.notices);
+      return result;
     } finally {
       this.#before = this.counts;
       this.#handle = undefined;

@@ -27,6 +27,8 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
     'Run it from the command line, with the commands in the hint. docs/distributed.md explains them.',
   HR_CONFIG_UNREACHABLE:
     'The message shows the request and the response. Check the address, the credentials, and that the server is running.',
+  HR_CONFIG_NOTICES:
+    'Look at the example in the message. Correct the setting or the source, or run the config as it is.',
   HR_POLICY_REFUSED:
     'The message says what the policy refused. Use something that it allows, or ask the operator of the service to change `policy` in the service file.',
   HR_POLICY_NO_BOUNDARY:

@@ -18,6 +18,7 @@ export const ERROR_CODES = {
   HR_CONFIG_MISSING_PIPELINE: 'A connector names a pipeline that the config does not define.',
   HR_CONFIG_DISTRIBUTED: 'The service does not run configs that need a distributed run.',
   HR_CONFIG_UNREACHABLE: 'A server or file that the config uses cannot be reached, or refuses access.',
+  HR_CONFIG_NOTICES: 'The first records of a source have notices. A run would report them too.',
   HR_POLICY_REFUSED: 'The policy of the service does not allow something that an uploaded config uses.',
   HR_POLICY_NO_BOUNDARY:
     'Python code of an uploaded config must run in a process that the operating system isolates. This machine does not support that.',

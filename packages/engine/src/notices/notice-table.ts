@@ -17,14 +17,91 @@ interface NoticeMeaning {
 
 /** Every notice of Headrace. A test checks that the docs page matches this table. */
 export const NOTICES = {
+  'archive.noEnd': {
+    class: 'suspect',
+    meaning: 'An archive has no mark of its end. It may be truncated.',
+  },
   'bytes.invalid': {
     class: 'changed',
     meaning: 'A byte of a text does not decode in the encoding of the file, so U+FFFD replaces it.',
+  },
+  'children.notSent': {
+    class: 'loss',
+    meaning:
+      'A document has children that are not sent: set `childDocumentsField`, or make documents of them with EmitNestedChildren.',
+  },
+  'column.duplicate': {
+    class: 'loss',
+    meaning: 'Several columns of a source have the same name. The last one makes the field.',
+  },
+  'column.reserved': {
+    class: 'loss',
+    meaning: 'A column of a source makes no field, because the engine has a field with its name.',
+  },
+  'csv.backslash': {
+    class: 'changed',
+    meaning: 'A CSV file has backslashes, which are read as escapes and removed. `ignoreEscapeChar: true` keeps them.',
   },
   'csv.textAfterQuote': {
     class: 'suspect',
     meaning:
       'Text follows the closing quote of a CSV cell. It is read as part of the cell. A quote may be missing or not doubled, so that rows are joined.',
+  },
+  'date.omitted': {
+    class: 'loss',
+    meaning: 'A date of the source cannot be read, so its field is omitted.',
+  },
+  'date.unparsed': {
+    class: 'changed',
+    meaning: 'A value matches no date pattern of the stage, so that its result is omitted.',
+  },
+  'dictionary.invalidRow': {
+    class: 'suspect',
+    meaning: 'A row of a dictionary is not UTF-8 and is skipped.',
+  },
+  'document.droppedByServer': {
+    class: 'suspect',
+    meaning: 'The ingest pipeline of the index has dropped a document, which counts as succeeded.',
+  },
+  'encoding.guessed': {
+    class: 'suspect',
+    meaning: 'The encoding of a file is guessed from its bytes. Set `encoding` to be sure.',
+  },
+  'feed.malformed': {
+    class: 'loss',
+    meaning: 'A feed is not well-formed XML. It is read as far as possible.',
+  },
+  'file.empty': {
+    class: 'suspect',
+    meaning: 'A file is empty: it has no header and no rows.',
+  },
+  'file.skipped': {
+    class: 'loss',
+    meaning: 'A file, a folder or an entry of an archive could not be read and was skipped.',
+  },
+  'folder.empty': {
+    class: 'suspect',
+    meaning: 'A folder is empty: no file is published from it, and its earlier files do not expire.',
+  },
+  'gzip.trailingBytes': {
+    class: 'suspect',
+    meaning: 'The bytes after the compressed data of a file are ignored, as gzip does. The file may be damaged.',
+  },
+  'id.blank': {
+    class: 'suspect',
+    meaning: 'A field of an id is blank, so several documents may get the same id.',
+  },
+  'path.missing': {
+    class: 'loss',
+    meaning: 'A path of the config does not exist: no file is published from it.',
+  },
+  'record.skipped': {
+    class: 'loss',
+    meaning: 'A record of a file cannot be read and was skipped.',
+  },
+  'stage.unchanged': {
+    class: 'suspect',
+    meaning: 'A stage did not change a document because of the content of the document.',
   },
   'text.controls': {
     class: 'changed',
@@ -51,6 +128,10 @@ export const NOTICES = {
   'text.unsupported': {
     class: 'loss',
     meaning: 'No reader knows the type of a file, or of a file inside it.',
+  },
+  'version.missing': {
+    class: 'suspect',
+    meaning: 'A document has no version: it replaces the document in the index, even if that is newer.',
   },
 } as const satisfies Record<string, NoticeMeaning>;
 

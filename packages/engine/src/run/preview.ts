@@ -1,9 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { ConnectorClass, RejectedRecord } from '../component/connector.ts';
-import { silentLogger } from '../component/logger.ts';
 import { Registry } from '../component/registry.ts';
 import { checkConfig } from '../config/check-config.ts';
-import type { ConnectorConfig, IngestConfig } from '../config/ingest-config.ts';
+import type { IngestConfig } from '../config/ingest-config.ts';
 import type { Document } from '../document/document.ts';
 import { writeString } from '../document/json-writer.ts';
 import { readDocument } from '../document/read-document.ts';
@@ -17,8 +15,8 @@ import type { StageError } from '../execution/stage-error.ts';
 import type { Tracer } from '../execution/trace.ts';
 import { threadMemory } from '../memory/thread-memory.ts';
 import { NoticeCollector } from '../notices/notice-collector.ts';
+import { type Input, readFirst } from './first-records.ts';
 import { PreviewLog } from './preview-log.ts';
-import { PreviewPublisher } from './preview-publisher.ts';
 import type { PreviewedDocument, PreviewRequest, PreviewResult } from './run-request.ts';
 
 /** The number of documents that a preview reads from the connectors by default. */
@@ -54,7 +52,7 @@ export async function preview(
       const limit = request.limit ?? DEFAULT_LIMIT;
       for (const connector of config.connectors.filter((c) => c.pipeline === pipeline.name)) {
         if (sources.length >= limit) break;
-        sources.push(...(await readSource(connector, registry, notices, limit - sources.length, signal)));
+        sources.push(...(await readFirst(connector, registry, notices, limit - sources.length, signal)));
       }
     }
     const computeMillis = Math.min((config.worker.maxProcessingSecs as number) * 1000, maxComputeMillis);
@@ -95,13 +93,6 @@ export async function preview(
       notices: [],
     };
   }
-}
-
-/** An input document, or the reason why the input is not a document. */
-interface Input {
-  readonly text: string;
-  readonly document?: Document;
-  readonly failure?: Failure & { stage: string };
 }
 
 function withLog(result: PreviewedDocument, log: PreviewLog): PreviewedDocument {
@@ -169,57 +160,4 @@ function findPipeline(config: IngestConfig, name: string | undefined): IngestCon
     message: name === undefined ? 'The config defines no pipelines' : `There is no pipeline ${name}`,
     hint: best === undefined ? `Known pipelines: ${known.join(', ') || 'none'}.` : `Did you mean ${best}?`,
   };
-}
-
-/** Reads the first documents of a connector. Stops reading when there are enough documents. */
-async function readSource(
-  config: ConnectorConfig,
-  registry: Registry,
-  collector: NoticeCollector,
-  limit: number,
-  signal: AbortSignal,
-): Promise<Input[]> {
-  const Class: ConnectorClass = await registry.load(config.entry, 'connector');
-  const { name, docIdPrefix } = config;
-  const enough = new AbortController();
-  const stop = AbortSignal.any([enough.signal, signal]);
-  const notices = collector.of({ component: name });
-  const context = { name, docIdPrefix, runId: '', log: silentLogger, notices, signal: stop, preview: true };
-  const connector = new Class(config.params as never, context);
-  const inputs: Input[] = [];
-  // Collapsing needs one more document, which shows that the previous one is complete.
-  const wanted = config.collapse ? limit + 1 : limit;
-  const add = (input: Input) => {
-    if (inputs.length < wanted) inputs.push(input);
-    if (inputs.length >= wanted) enough.abort('CANCELLED');
-  };
-  const publisher = new PreviewPublisher(stop, notices, (previewed) => {
-    if ('rejected' in previewed) add(rejectedInput(previewed.rejected, name));
-    else {
-      const { document } = previewed;
-      const held = inputs.at(-1)?.document;
-      if (config.collapse && held?.id === document.id && inputs.length < wanted) held.setOrAddAll(document);
-      else add({ text: '', document });
-    }
-  });
-  try {
-    await connector.preExecute?.();
-    await connector.execute(publisher);
-    await publisher.close();
-  } catch (error) {
-    if (!enough.signal.aborted) throw error;
-  } finally {
-    await connector.close?.();
-  }
-  if (!enough.signal.aborted) {
-    // A late call mostly comes from a callback that is already waiting.
-    await setImmediate();
-    publisher.checkLate();
-  }
-  return inputs.slice(0, limit).map((input) => ({ ...input, text: input.document?.toJson() ?? input.text }));
-}
-
-function rejectedInput({ place, message }: RejectedRecord, connector: string): Input {
-  const failure = { stage: connector, code: 'HR_RECORD_UNREADABLE', message: `${place}: ${message}` } as const;
-  return { text: writeString(place), failure };
 }

@@ -2,11 +2,13 @@ import { createLogger, type LogRecord } from '../component/logger.ts';
 import { reachConfig } from '../config/reach-config.ts';
 import { rollbackConfig } from '../config/rollback-config.ts';
 import { toFailure } from '../errors/headrace-error.ts';
+import { hasErrors } from '../errors/problem.ts';
 import { workForRun } from '../memory/thread-memory.ts';
 import { enforcePolicyOf } from '../policy/current-policy.ts';
 import { MessageGate } from '../transport/message-gate.ts';
 import { SharedCounts } from './counters.ts';
 import { DestinationLink } from './destination-link.ts';
+import { firstNotices } from './first-notices.ts';
 import type { IdleLanes } from './idle-lanes.ts';
 import { SharedIndexing } from './indexing-statistics.ts';
 import { preload } from './preload.ts';
@@ -58,10 +60,13 @@ export function serveRun(port: RunPort, data: ThreadData, idle: IdleLanes): void
         post({ type: 'previewed', result });
         return;
       }
-      case 'reach':
+      case 'reach': {
         enforcePolicyOf(message.request);
-        post({ type: 'reached', problems: await reachConfig(message.request, stop.signal) });
+        const problems = await reachConfig(message.request, stop.signal);
+        if (!hasErrors(problems)) problems.push(...(await firstNotices(message.request, stop.signal)));
+        post({ type: 'reached', problems });
         return;
+      }
       case 'rollback':
         enforcePolicyOf(message.request);
         post({ type: 'rolled-back', message: await rollbackConfig(message.request) });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { RoleHealth } from '@headrace/distributed';
 import { messageOf, namesOf, RUN_COUNTERS } from '@headrace/engine';
 import { escapeControls } from '@headrace/engine/plain-text';
-import { PROMETHEUS_CONTENT_TYPE, prometheusText, readFamily } from '@headrace/service/metrics';
+import { NoticeTotals, PROMETHEUS_CONTENT_TYPE, prometheusText, readFamily } from '@headrace/service/metrics';
 
 /** The health endpoint of a process. */
 export interface HealthServer {
@@ -81,6 +81,12 @@ async function metrics(counting: RoleHealth, roles: readonly RoleHealth[]): Prom
         `Documents ${field} by this process.`,
         () => counting.counts[field],
       ),
+    ),
+    readFamily(
+      'counter',
+      'headrace_role_notices_total',
+      'Notices of components of this process, by code and class.',
+      () => new NoticeTotals().with(roles),
     ),
     readFamily('counter', 'headrace_role_restarts_total', 'How often a role has started again.', restarts),
     readFamily('gauge', 'headrace_role_running', 'How many roles of this process run.', running),

@@ -18,6 +18,8 @@ export function processZone(): string {
 export class SqlTimes {
   /** The first text that was not an instant, or undefined if there is none. */
   #unreadable: string | undefined;
+  /** The number of texts that were not instants. */
+  invalid = 0;
   readonly #zone: DateZone;
   readonly #utc: boolean;
 
@@ -47,6 +49,7 @@ export class SqlTimes {
     const day = Number(match?.[3]);
     if (match === null || month < 1 || month > 12 || day < 1 || day > 31) {
       this.#unreadable ??= text;
+      this.invalid++;
       return null;
     }
     const [, digits, , , hour = '0', minute = '0', second = '0', fraction = '', sign, offsetHour = '0'] = match;

@@ -216,6 +216,9 @@ export class MysqlConnection implements DatabaseConnection {
         this.#connection.resume();
         return queue;
       },
+      get invalidTimes() {
+        return times.invalid;
+      },
       get warning() {
         return times.warning;
       },

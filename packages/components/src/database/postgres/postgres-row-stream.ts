@@ -66,6 +66,10 @@ export class PostgresRowStream implements RowStream {
     }
   }
 
+  get invalidTimes(): number {
+    return this.#times.invalid;
+  }
+
   get warning(): string | undefined {
     return this.#times.warning;
   }

@@ -42,8 +42,12 @@ export class PostgresRowDecoder implements RecordDecoder {
     const readers = this.#readers;
     const times = this.#times;
     let number = position as PostgresRowPosition;
+    let { invalid } = times;
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     readDataRows(buffer, readers, documents.idColumn, true, (row) => {
+      const found = times.invalid - invalid;
+      if (found > 0) sink.notice('date.omitted', { count: found, hint: `${this.#source}: ${times.warning}` });
+      invalid = times.invalid;
       const made = documents.document(row, number++);
       if (made instanceof Document) sink.document(made);
       else sink.reject(made);

@@ -122,6 +122,9 @@ class SqliteConnection implements DatabaseConnection {
             idColumn,
             errors,
           ),
+        get invalidTimes() {
+          return times.invalid;
+        },
         get warning() {
           return times.warning;
         },

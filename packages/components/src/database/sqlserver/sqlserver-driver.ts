@@ -169,6 +169,7 @@ class SqlServerConnection implements DatabaseConnection {
         return queue;
       },
       warning: undefined,
+      invalidTimes: 0,
       close: async () => {
         if (this.#active === request) await this.close();
       },

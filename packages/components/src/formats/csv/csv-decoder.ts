@@ -206,6 +206,10 @@ export class CsvDecoder implements RecordDecoder {
     const values: string[] = [];
     for (const column of idColumns) {
       const value = this.#parser.cell(column);
+      if (value.trim() === '') {
+        const field = this.#idFields[values.length];
+        sink.notice('id.blank', { file: place.path, line, field, ahead: this.#records.length });
+      }
       if (!this.#warnedOfId && value.trim() === '') {
         this.#warnedOfId = true;
         sink.warn(

@@ -6,7 +6,7 @@ import type { SourceFile } from '../byte-source.ts';
 import { openText } from '../encoding/open-text.ts';
 import type { FormatContext } from '../format-context.ts';
 import { CsvDecoder } from './csv-decoder.ts';
-import { readHeader } from './csv-header.ts';
+import { type HeaderWarning, readHeader } from './csv-header.ts';
 import { type CsvSettings, dialectOf } from './csv-settings.ts';
 
 const BACKSLASH = 92;
@@ -15,12 +15,19 @@ const STRAY =
   'text follows the closing quote of a cell. It is read as part of the cell; a quote may be missing before it, so that ' +
   'rows are joined, or one inside the cell is not doubled';
 
+/** The decoder of files with a header. */
+interface HeaderDecoder {
+  readonly header: Uint8Array;
+  readonly warnings: readonly HeaderWarning[];
+  readonly reference: ModuleReference;
+}
+
 /** Publishes CSV files. The run thread cuts them into chunks, and the pipeline threads decode the chunks. */
 export class CsvFormat {
   readonly #settings: CsvSettings;
   readonly #context: FormatContext;
   /** The decoder of the last file. Most files of one source have the same header, so they share the decoder. */
-  #decoder: { readonly header: Uint8Array; readonly reference: ModuleReference } | undefined;
+  #decoder: HeaderDecoder | undefined;
   /** The warnings that were logged. Most files of a source have the same problems, so each is logged only once. */
   readonly #said = new Set<string>();
 
@@ -41,11 +48,11 @@ export class CsvFormat {
    */
   async publish(file: SourceFile, publisher: Publisher): Promise<void> {
     const { path, name } = file;
-    const { log } = this.#context;
+    const { log, notices } = this.#context;
     const scanner = new CsvScanner(dialectOf(this.#settings));
     let decoder: ModuleReference | undefined;
     const { bytes, invalid } = openText(file, this.#settings, this.#context);
-    const looksForEscapes = this.#settings.ignoreEscapeChar !== true;
+    let looksForEscapes = this.#settings.ignoreEscapeChar !== true;
     let strays = 0;
     for await (const part of splitRecords(bytes, scanner, { firstAlone: true })) {
       if (publisher.signal.aborted) return;
@@ -60,25 +67,41 @@ export class CsvFormat {
         await publisher.reject({ place: `${path}:${line}`, message });
       } else if (decoder === undefined) decoder = this.#decoderFor(part.bytes, path);
       else {
-        if (looksForEscapes && !this.#said.has(ESCAPES) && asBuffer(part.bytes).includes(BACKSLASH))
+        if (looksForEscapes && asBuffer(part.bytes).includes(BACKSLASH)) {
+          looksForEscapes = false;
           this.#say(path, ESCAPES);
+          notices.report('csv.backslash', { file: path });
+        }
         await publisher.publishChunk({ bytes: part.bytes, decoder, position: { path, name, record, line } });
       }
     }
-    if (decoder === undefined && !publisher.signal.aborted) log.warn(`${path} is empty: it has no header and no rows`);
+    if (decoder === undefined && !publisher.signal.aborted) {
+      log.warn(`${path} is empty: it has no header and no rows`);
+      notices.report('file.empty', { file: path });
+    }
   }
 
   #decoderFor(header: Uint8Array, path: string): ModuleReference {
-    if (this.#decoder !== undefined && asBuffer(this.#decoder.header).equals(header)) return this.#decoder.reference;
+    if (this.#decoder === undefined || !asBuffer(this.#decoder.header).equals(header)) {
+      this.#decoder = this.#makeDecoder(header, path);
+    }
+    const { warnings, reference } = this.#decoder;
+    for (const { code, column, message } of warnings) {
+      this.#say(path, message);
+      this.#context.notices.report(code, { file: path, line: 1, field: column });
+    }
+    return reference;
+  }
+
+  #makeDecoder(header: Uint8Array, path: string): HeaderDecoder {
     const parser = new CsvParser(dialectOf(this.#settings));
     parser.load(asBuffer(header).toString());
     parser.next();
     const names = parser.cells();
-    for (const warning of readHeader(names, this.#settings, path).warnings) this.#say(path, warning);
+    const { warnings } = readHeader(names, this.#settings, path);
     const options = { header: names, settings: this.#settings, docIdPrefix: this.#context.docIdPrefix };
     // A copy, because the bytes are a part of a larger buffer of the file.
-    this.#decoder = { header: Uint8Array.from(header), reference: CsvDecoder.reference(options) };
-    return this.#decoder.reference;
+    return { header: Uint8Array.from(header), warnings, reference: CsvDecoder.reference(options) };
   }
 
   #say(path: string, warning: string): void {

@@ -2,6 +2,13 @@ import { HeadraceError, nearest, RESERVED_FIELDS } from '@headrace/engine';
 import { idFieldsOf } from '../id-settings.ts';
 import type { CsvSettings } from './csv-settings.ts';
 
+/** A column that makes no field, or not the field that the user expects. */
+export interface HeaderWarning {
+  readonly code: 'column.duplicate' | 'column.reserved';
+  readonly column: string;
+  readonly message: string;
+}
+
 /** Sources of a field's value that are not columns. A column is a number from 0. */
 export const FROM_ID = -1;
 export const FROM_PATH = -2;
@@ -19,7 +26,7 @@ export interface CsvLayout {
   /** The columns that form the id. If the list is empty, the line number forms the id. */
   readonly idColumns: readonly number[];
   /** The warnings about the header. They do not depend on the file. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly HeaderWarning[];
 }
 
 /**
@@ -36,7 +43,7 @@ export function readHeader(header: readonly string[], settings: CsvSettings, pat
     });
   }
   const idFields = idFieldsOf(settings).map((field) => (lowercase ? field.toLowerCase() : field));
-  const warnings: string[] = [];
+  const warnings: HeaderWarning[] = [];
   const seen = new Set<string>();
   const fields = new Map<string, number[]>([['id', [FROM_ID]]]);
   const write = (name: string, source: number) => {
@@ -49,9 +56,16 @@ export function readHeader(header: readonly string[], settings: CsvSettings, pat
   for (const [i, name] of columns.entries()) {
     if (RESERVED_FIELDS.has(name)) {
       if (idFields.includes(name)) continue;
-      warnings.push(`column "${name}" makes no field, because the name is reserved; idField may use it`);
+      warnings.push({
+        code: 'column.reserved',
+        column: name,
+        message: `column "${name}" makes no field, because the name is reserved; idField may use it`,
+      });
     } else {
-      if (seen.has(name)) warnings.push(`column "${name}" occurs more than once: the last one makes the field`);
+      if (seen.has(name)) {
+        const message = `column "${name}" occurs more than once: the last one makes the field`;
+        warnings.push({ code: 'column.duplicate', column: name, message });
+      }
       seen.add(name);
       write(name, i);
     }

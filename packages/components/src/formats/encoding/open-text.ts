@@ -28,7 +28,10 @@ export function openText(
     encoding,
     names,
     ...(declared === undefined ? {} : { declared }),
-    onGuess: (guess) => log.warn(`${path} is read as ${guess}, which is a guess: set encoding to be sure`),
+    onGuess: (guess) => {
+      log.warn(`${path} is read as ${guess}, which is a guess: set encoding to be sure`);
+      notices.report('encoding.guessed', { file: path, value: guess });
+    },
     onUnknown: (unknown) =>
       log.warn(
         `${path} declares the encoding ${unknown}, which is not known, so it is guessed from the bytes: set encoding to be sure`,

@@ -333,6 +333,7 @@ export class JsonDecoder implements RecordDecoder {
       const at = this.#shape.position(field);
       const value = at < 0 ? null : (this.#values[at] as Value);
       const text = textOf(value) ?? '';
+      if (text === '') sink.notice('id.blank', { file: this.#path, line: this.#line, field });
       if (text === '' && !this.#warnedOfId) {
         this.#warnedOfId = true;
         sink.warn(

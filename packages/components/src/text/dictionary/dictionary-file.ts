@@ -1,4 +1,11 @@
-import { HeadraceError, type Logger, messageOf, type ParameterProblem } from '@headrace/engine';
+import {
+  HeadraceError,
+  type Logger,
+  messageOf,
+  type Notices,
+  type ParameterProblem,
+  type StageContext,
+} from '@headrace/engine';
 import { javaTrim } from '@headrace/java-text/text';
 import { CsvParser } from '@headrace/records/csv';
 import { type FileUri, parseFileUri } from '../../storage/file-uri.ts';
@@ -39,11 +46,11 @@ export function* checkDictionary(
 export async function readDictionary(
   path: string,
   storages: Storages,
-  log: Logger,
+  { log, notices }: Pick<StageContext, 'log' | 'notices'>,
   onRow: (cells: readonly string[]) => void,
 ): Promise<void> {
   const parser = new CsvParser({ separator: ',', quotes: true, escapes: true });
-  const rows = new RowReader(parser, path, log, onRow);
+  const rows = new RowReader(parser, path, log, notices, onRow);
   try {
     const uri = dictionaryUri(path);
     const storage = await storages.of(uri);
@@ -70,6 +77,7 @@ class RowReader {
   readonly #parser: CsvParser;
   readonly #path: string;
   readonly #log: Logger;
+  readonly #notices: Notices;
   readonly #onRow: (cells: readonly string[]) => void;
   readonly #cells: string[] = [];
   #pending = '';
@@ -78,10 +86,17 @@ class RowReader {
   #line = 1;
   #malformed = 0;
 
-  constructor(parser: CsvParser, path: string, log: Logger, onRow: (cells: readonly string[]) => void) {
+  constructor(
+    parser: CsvParser,
+    path: string,
+    log: Logger,
+    notices: Notices,
+    onRow: (cells: readonly string[]) => void,
+  ) {
     this.#parser = parser;
     this.#path = path;
     this.#log = log;
+    this.#notices = notices;
     this.#onRow = onRow;
   }
 
@@ -133,6 +148,7 @@ class RowReader {
       cells[i] = cell;
       if (!cell.includes(REPLACEMENT)) continue;
       this.#malformed++;
+      this.#notices.report('dictionary.invalidRow', { file: this.#path, line: this.#line });
       if (this.#malformed <= MAX_WARNINGS) {
         this.#log.warn(`${this.#path}:${this.#line}: the row is not UTF-8 and is skipped`);
       }

@@ -65,7 +65,7 @@ async function load(options: EntityDictionaries, context: StageContext): Promise
   try {
     for (const path of options.dictionaries) {
       try {
-        await readDictionary(path, storages, context.log, onRow);
+        await readDictionary(path, storages, context, onRow);
       } catch (error) {
         if (!(error instanceof HeadraceError)) throw error;
         unreadable.push(error);

@@ -52,7 +52,7 @@ async function load(
   const builder = new PayloadTableBuilder();
   const storages = new Storages(storage);
   try {
-    await readDictionary(path, storages, context.log, (cells) => {
+    await readDictionary(path, storages, context, (cells) => {
       const key = cells[0] as string;
       if (isSet && cells.length > 1) {
         throw new HeadraceError(
