@@ -1,8 +1,9 @@
-import type { Extraction } from '../blocks/blocks.ts';
+import type { Block, Extraction } from '../blocks/blocks.ts';
 import { EncryptedFile, type FileInput, type FormatReader } from './format.ts';
 import { hiddenText, isShown } from './hidden.ts';
 import { readOfficeImages } from './office-properties.ts';
 import { Pictures } from './pictures.ts';
+import { inReadingOrder, type Place, type SlideShape } from './slide-shapes.ts';
 import { type Attributes, readXml } from './xml.ts';
 import { addXmlPictures } from './xml-pictures.ts';
 import { readZip } from './zip.ts';
@@ -113,6 +114,15 @@ interface OpenTable {
   column: number;
 }
 
+/** A shape of a slide that is not read completely. */
+interface OpenShape {
+  readonly place: Place;
+  readonly isTitle: boolean;
+  readonly blocks: Block[];
+  /** How many elements are open inside it, itself included. */
+  depth: number;
+}
+
 class OdfContent {
   readonly #to: Extraction;
   readonly #tables: OpenTable[] = [];
@@ -123,6 +133,9 @@ class OdfContent {
   /** The texts of the open paragraphs: a note or a box is inside the paragraph that it belongs to. */
   readonly #outer: string[] = [];
   #pages = 0;
+  /** The shapes of the open slide. */
+  #slide: SlideShape[] | undefined;
+  #shape: OpenShape | undefined;
   #hidden = 0;
   /** Only in a spreadsheet, the name of a table is shown. */
   #isSpreadsheet = false;
@@ -143,6 +156,8 @@ class OdfContent {
 
   open = (name: string, attributes: Attributes): void => {
     if (name === this.#only) this.#hidden--;
+    if (this.#shape !== undefined) this.#shape.depth++;
+    else if (this.#slide !== undefined) this.#shape = shapeOf(attributes);
     const table = this.#tables.at(-1);
     switch (name) {
       case 'spreadsheet':
@@ -172,7 +187,13 @@ class OdfContent {
         this.#hidden++;
         break;
       case 'page':
-        if (this.#hidden === 0) this.#to.add({ kind: 'page', number: ++this.#pages });
+        if (this.#hidden > 0) break;
+        this.#to.add({ kind: 'page', number: ++this.#pages });
+        this.#slide = [];
+        this.#shape = undefined;
+        break;
+      case 'notes':
+        this.#endSlide();
         break;
       case 'table':
         this.#openTable(attributes);
@@ -211,6 +232,7 @@ class OdfContent {
 
   close = (name: string): void => {
     if (name === this.#only) this.#hidden++;
+    if (name === 'page') this.#endSlide();
     const table = this.#tables.at(-1);
     switch (name) {
       case 'h':
@@ -242,7 +264,23 @@ class OdfContent {
         this.#endTable();
         break;
     }
+    if (this.#shape === undefined || --this.#shape.depth > 0) return;
+    const { place, isTitle, blocks } = this.#shape;
+    this.#slide?.push(shapeWith(place, isTitle, blocks));
+    this.#shape = undefined;
   };
+
+  #endSlide(): void {
+    for (const { blocks } of inReadingOrder(this.#slide ?? [], [])) for (const block of blocks) this.#to.add(block);
+    this.#slide = this.#shape = undefined;
+  }
+
+  /** Adds a block. Those of a slide wait for the other shapes. */
+  #add(block: Block): void {
+    if (this.#shape !== undefined) this.#shape.blocks.push(block);
+    else if (this.#slide === undefined) this.#to.add(block);
+    else this.#slide.push(shapeWith(undefined, false, [block]));
+  }
 
   text = (text: string): void => {
     if (this.#outer.length > 0) this.#text += text;
@@ -291,9 +329,9 @@ class OdfContent {
     if (this.#hidden > 0) return;
     const table = this.#tables.at(-1);
     if (table !== undefined) table.cell = table.cell === '' ? text : `${table.cell}\n${text}`;
-    else if (isHeading) this.#to.add({ kind: 'heading', level: this.#level, text });
-    else if (this.#lists > 0) this.#to.add({ kind: 'item', depth: this.#lists - 1, ordered: false, text });
-    else this.#to.add({ kind: 'paragraph', text });
+    else if (isHeading) this.#add({ kind: 'heading', level: this.#level, text });
+    else if (this.#lists > 0) this.#add({ kind: 'item', depth: this.#lists - 1, ordered: false, text });
+    else this.#add({ kind: 'paragraph', text });
   }
 
   #endTable(): void {
@@ -306,8 +344,29 @@ class OdfContent {
     const rows = table.rows.filter((row) => row.some((cell) => cell !== ''));
     const outer = this.#tables.at(-1);
     if (outer !== undefined) outer.cell = `${outer.cell}\n${rows.map((row) => row.join(' ')).join('\n')}`.trim();
-    else if (rows.length > 0) this.#to.add({ kind: 'table', rows });
+    else if (rows.length > 0) this.#add({ kind: 'table', rows });
   }
+}
+
+function shapeWith(place: Place | undefined, isTitle: boolean, blocks: readonly Block[]): SlideShape {
+  return { place, placeholder: undefined, isTitle, isHidden: false, blocks, relations: [], shapes: [] };
+}
+
+/** Returns the shape that an element begins; undefined if the element has no place. */
+function shapeOf(attributes: Attributes): OpenShape | undefined {
+  const [x, y, height] = ['x', 'y', 'height'].map((name) => pointsOf(attributes.get(name)));
+  if (x === undefined || y === undefined) return undefined;
+  const isTitle = attributes.get('class') === 'title';
+  return { place: { x, y, height: height ?? 0 }, isTitle, blocks: [], depth: 1 };
+}
+
+/** The units of lengths in points. */
+const UNITS: Readonly<Record<string, number>> = { cm: 28.35, mm: 2.835, in: 72, pt: 1, pc: 12, px: 0.75 };
+
+function pointsOf(length: string | undefined): number | undefined {
+  const [, number, unit = ''] = /^(-?[\d.]+)([a-z]+)$/.exec(length ?? '') ?? [];
+  const points = UNITS[unit];
+  return number === undefined || points === undefined ? undefined : Number(number) * points;
 }
 
 /** Returns whether a row or a column is hidden, also by a filter. */
