@@ -27,6 +27,11 @@ const ADDED: Readonly<Record<string, string>> = {
 const ADDED_TO: readonly { readonly to: readonly string[]; readonly names: readonly string[]; readonly why: string }[] =
   [
     {
+      to: ['ChunkText '],
+      names: ['endAtPages'],
+      why: 'the reference knows no pages of a text',
+    },
+    {
       to: [
         'ElasticsearchIndexer ',
         'OpenSearchIndexer ',

@@ -17,6 +17,7 @@ interface Child {
   readonly level?: string;
   readonly headings: string[];
   readonly page?: number;
+  readonly pageEnd?: number;
   readonly offset: number;
   readonly length: number;
   readonly text: string;
@@ -113,12 +114,47 @@ describe('ChunkPassages', () => {
 
   it('reads no headings in code, and takes the page from the marks of TextExtractor', async () => {
     const found = await chunk('<!-- page 1 -->\n\nOne.\n\n<!-- page 2 -->\n\n```\n# no heading\n```\n', {
-      maxCharacters: 30,
+      maxCharacters: 25,
     });
     expect(found.map(({ page, text, headings }) => [page, text, headings])).toEqual([
       [1, 'One.', []],
       [2, '```\n# no heading\n```', []],
     ]);
+  });
+
+  const PAGES =
+    '<!-- page 1 -->\n\n# One\n\nFirst. Second.\n\n<!-- page 2 -->\n\nThird.\n\n<!-- page 3 -->\n\n# Two\n\nFourth.\n';
+
+  it('says on which pages a passage begins and ends, and has no marks of pages in its text', async () => {
+    const found = await chunk(PAGES, { maxCharacters: 100, sections: true, withHeadings: false });
+    expect(found.map(({ level, page, pageEnd, text }) => [level, page, pageEnd, text])).toEqual([
+      ['section', 1, 2, '# One\n\nFirst. Second.\n\nThird.'],
+      ['passage', 1, 2, 'First. Second.\n\nThird.'],
+      ['section', 3, 3, '# Two\n\nFourth.'],
+      ['passage', 3, 3, 'Fourth.'],
+    ]);
+    const repeated = await chunk(PAGES, { maxCharacters: 20, overlap: 10, withHeadings: false });
+    expect(repeated.map(({ page, pageEnd, text }) => [page, pageEnd, text])).toEqual([
+      [1, 1, 'First. Second.'],
+      [1, 2, 'Second.\n\nThird.'],
+      [3, 3, 'Fourth.'],
+    ]);
+    expect((await chunk('No pages.'))[0]).not.toHaveProperty('pageEnd');
+  });
+
+  it('ends a passage where its page ends', async () => {
+    const params = { maxCharacters: 100, overlap: 20, endAtPages: true, withHeadings: false };
+    const found = await chunk(PAGES, params);
+    expect(found.map(({ page, pageEnd, text }) => [page, pageEnd, text])).toEqual([
+      [1, 1, 'First. Second.'],
+      [2, 2, 'Third.'],
+      [3, 3, 'Fourth.'],
+    ]);
+  });
+
+  it('keeps a comment in code that looks like the mark of a page', async () => {
+    const code = '```\n<!-- page 9 -->\n```';
+    expect(await chunk(`<!-- page 1 -->\n\n${code}\n`)).toMatchObject([{ page: 1, pageEnd: 1, text: code }]);
   });
 
   it('adds sections as children of the document, and names them in their passages', async () => {
@@ -195,7 +231,9 @@ describe('ChunkPassages', () => {
           for (const { text } of found) expect(text.length).toBeLessThanOrEqual(max);
           const joined = textsOf(found).join('').replace(/\s/g, '');
           for (const { text, offset, length } of found) {
-            expect(text.replace(/\s/g, '')).toContain(body.slice(offset, offset + length).replace(/\s/g, ''));
+            // Marks of pages are no text, unless they are in code.
+            const compared = (part: string) => part.replace(/\s|<!-- page 3 -->/g, '');
+            expect(compared(text)).toContain(compared(body.slice(offset, offset + length)));
           }
           if (format === 'text')
             expect(overlap === 0 ? joined : joined.length >= body.replace(/\s/g, '').length).toEqual(

@@ -36,6 +36,11 @@ const parameters = Type.Object({
   overlap: Type.Integer({ default: 0, minimum: 0 }),
   /** Whether the text of a passage begins with its headings: Guide > Installation. */
   withHeadings: Type.Boolean({ default: true }),
+  /**
+   * Whether a passage ends where its page ends. The text needs marks of pages, such as TextExtractor writes them with
+   * format: markdown.
+   */
+  endAtPages: Type.Boolean({ default: false }),
   /** Whether each section also becomes a child, which its passages name in section_id. */
   sections: Type.Boolean({ default: false }),
 });
@@ -48,6 +53,7 @@ const CHILD_FIELDS = [
   'level',
   'headings',
   'page',
+  'pageEnd',
   'chunk_number',
   'total_chunks',
   'offset',
@@ -67,9 +73,9 @@ const CHILD_FIELDS = [
  * too. If they need more than half of a passage, the outer ones are omitted from its text.
  *
  * The id of a passage is the id of the document with -1, -2 and so on. A passage has these fields: parent_id;
- * chunk_number, from 1; total_chunks; headings; page, if the text has marks such as TextExtractor writes
- * (`<!-- page 2 -->`); offset and length, its position in the text with line ends LF, without headings; and the
- * destination with the text. With sections, the id of a section ends with -s1, -s2 and so on, and every child has the
+ * chunk_number, from 1; total_chunks; headings; page and pageEnd, the pages on which it begins and ends, if the text has
+ * marks such as TextExtractor writes (`<!-- page 2 -->`), which are not in its text; offset and length, its position in
+ * the text with line ends LF, without headings; and the destination with the text. With sections, the id of a section ends with -s1, -s2 and so on, and every child has the
  * field level with section or passage. The parent_id of all children is the id of the document: indexer.childrenField
  * then deletes the old ones. A source that is missing or blank changes nothing.
  */
@@ -154,7 +160,7 @@ export class ChunkPassages extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    const { model, format, maxCharacters = 0, overlap, withHeadings } = this.params;
+    const { model, format, maxCharacters = 0, overlap, withHeadings, endAtPages } = this.params;
     const [{ markdownBlocks, textBlocks }, { sectionsOf }] = await Promise.all([
       import('./passages/blocks.ts'),
       import('./passages/passages.ts'),
@@ -162,7 +168,7 @@ export class ChunkPassages extends Stage<typeof parameters> {
     const measure =
       model === undefined ? { max: maxCharacters, sizeOf: (text: string) => text.length } : await this.#tokens(model);
     const blocksOf = format === 'text' ? textBlocks : markdownBlocks;
-    this.#divide = (text) => sectionsOf(text, blocksOf(text), { ...measure, overlap, withHeadings });
+    this.#divide = (text) => sectionsOf(text, blocksOf(text), { ...measure, overlap, withHeadings, endAtPages });
   }
 
   override process(document: Document): void {
@@ -174,23 +180,23 @@ export class ChunkPassages extends Stage<typeof parameters> {
     const total = sections.reduce((count, { passages }) => count + passages.length, 0);
     const children: JsonObject[] = [];
     let number = 0;
-    for (const [i, { headings, passages, start, end, page }] of sections.entries()) {
+    for (const [i, section] of sections.entries()) {
+      const { headings, passages, start, end } = section;
       const sectionId = `${document.id}-s${i + 1}`;
       const of = { parent_id: document.id };
-      const where = (at: number | undefined) => (at === undefined ? {} : { page: at });
       if (withSections) {
-        const place = { ...where(page), offset: start, length: end - start };
+        const place = { ...pagesOf(section), offset: start, length: end - start };
         const own = { id: sectionId, ...of, level: 'section', headings: [...headings], ...place };
-        children.push(new Map(Object.entries({ ...own, [dest]: text.slice(start, end).trim() })));
+        children.push(new Map(Object.entries({ ...own, [dest]: section.text })));
       }
       for (const passage of passages) {
         const numbers = { chunk_number: ++number, total_chunks: total };
-        const section = withSections ? { section_id: sectionId, level: 'passage' } : {};
-        const place = { ...where(passage.page), offset: passage.start, length: passage.end - passage.start };
+        const ofSection = withSections ? { section_id: sectionId, level: 'passage' } : {};
+        const place = { ...pagesOf(passage), offset: passage.start, length: passage.end - passage.start };
         const own = {
           id: `${document.id}-${number}`,
           ...of,
-          ...section,
+          ...ofSection,
           ...numbers,
           headings: [...headings],
           ...place,
@@ -214,4 +220,9 @@ export class ChunkPassages extends Stage<typeof parameters> {
       throw modelError(model, error);
     }
   }
+}
+
+/** Returns the fields for the pages of a passage or a section; none if the text has no marks of pages. */
+function pagesOf({ page, pageEnd }: Pick<Section, 'page' | 'pageEnd'>): Record<string, number> {
+  return { ...(page === undefined ? {} : { page }), ...(pageEnd === undefined ? {} : { pageEnd }) };
 }

@@ -50,6 +50,7 @@ for (const name of names) {
       format: 'text',
       maxCharacters: 2 ** 31 - 1,
       maxExpandedBytes: 512 * 2 ** 20,
+      options: { dates: 'format', hidden: 'include', passwords: [] },
       images: false,
     })
     .catch((error) => ({ text: '', metadata: [], problem: { kind: 'limit', message: error.message } }));

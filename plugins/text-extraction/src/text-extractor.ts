@@ -31,11 +31,14 @@ import {
   storageParameters,
   unreadyStorages,
 } from 'headrace/storage';
+import type { TextNoticeCode } from './blocks/text-notice.ts';
+import type { ReadOptions } from './formats/format.ts';
 import { requirePdfLibrary, UnsupportedPdfLibrary } from './formats/pdf-library.ts';
 import { cachedParse, readersIdentity } from './parsing/cached-parse.ts';
 import { checkIgnored, ignoredParameters } from './parsing/ignored-parameters.ts';
 import { cleanName, MetadataFilter } from './parsing/metadata.ts';
-import type { ParsedFile, ParseRequest } from './parsing/parse-message.ts';
+import { MISSING_TEXT } from './parsing/missing-text.ts';
+import type { MissingText, ParsedFile, ParseRequest } from './parsing/parse-message.ts';
 import { ExpandsTooMuch, NotEnoughMemory, ParseFailure, ParseThreads } from './parsing/parse-threads.ts';
 import { TikaServer } from './parsing/tika-server.ts';
 
@@ -48,6 +51,23 @@ const parameters = Type.Object({
   textField: Type.String({ default: 'text' }),
   /** How the text is written. markdown keeps headings, lists, tables and page numbers. */
   format: OneOf(['text', 'markdown'], { default: 'text' }),
+  /**
+   * How dates and times of spreadsheets are written. format writes them as the file shows them. Formats that follow the
+   * language of the reader, such as the short date of Excel, follow the language of the file, or are ISO if it names
+   * none. iso writes 2024-04-03, 2024-04-03T15:30:00 and 15:30:00.
+   */
+  dates: OneOf(['format', 'iso'], { default: 'format' }),
+  /**
+   * What happens to hidden rows, columns, sheets, slides, shapes and texts of Word, Excel, PowerPoint and OpenDocument
+   * spreadsheets. include adds them like other text, mark writes [hidden: text], or [hidden]
+   * before a slide or a shape, omit leaves them out.
+   */
+  hidden: OneOf(['include', 'mark', 'omit'], { default: 'include' }),
+  /**
+   * The passwords of encrypted files, tried in this order: Office files since 2007, PDF, zip, 7z and RAR. The log
+   * does not say which one was right.
+   */
+  passwords: Type.Array(Type.String(), { default: [] }),
   /**
    * The encoding of text files without a byte-order mark, such as macroman, cp850, gb18030 or IBM037. Defaults to
    * detection, which cannot tell all encodings apart.
@@ -75,11 +95,15 @@ const parameters = Type.Object({
    */
   metadataFields: Type.Optional(MapOf(Type.String())),
   /**
-   * What happens if a file is damaged, encrypted or cannot be read. continue keeps what could be read, and logs a
-   * warning. fail fails the document.
+   * What happens if a file is damaged, encrypted, of an unknown type, or has no text. continue keeps what could be read,
+   * and reports a notice. fail fails the document.
    */
   onError: OneOf(['continue', 'fail'], { default: 'continue' }),
-  /** The field for the reason why a file could not be read completely. */
+  /**
+   * The field for the reason why a file could not be read completely. For a file without text, the reason is a code:
+   * text.onlyImages, text.unsupported or text.empty. If only some pages of a PDF file have no text, but images, it is
+   * text.imagePages. A condition on this field can send such files to ApplyOCR.
+   */
   errorField: Type.Optional(Type.String()),
   /**
    * Whether each image inside a file becomes a child document with the fields file_content, media_type, parent_id, and
@@ -125,9 +149,9 @@ const MORE = 1.5;
 const THREADS = 2;
 
 /**
- * Extracts text and metadata from files: PDF, Word, Excel, PowerPoint, OpenDocument, RTF, EPUB, HTML, mail (EML and
- * MSG), old Word, Excel and PowerPoint files, XML, text in any encoding, and zip, tar and gzip archives of these. The
- * type is detected by the content, not by the name. Attachments and files inside Office files are read into the same
+ * Extracts text and metadata from files: PDF, Word, Excel, PowerPoint, OpenDocument, RTF, EPUB, HTML, mail (EML, MSG,
+ * mbox and winmail.dat), old Word, Excel and PowerPoint files, XML, text in any encoding, and zip, 7z, RAR, tar and gzip
+ * archives of these. The type is detected by the content, not by the name. Attachments and files inside Office files are read into the same
  * text. With tika.url, a Tika server reads the files.
  *
  * Metadata get the names of Apache Tika: in lower case, with _ for blanks, - and :, after the prefix, such as
@@ -135,8 +159,11 @@ const THREADS = 2;
  * values that a field has.
  *
  * Each file is parsed in a separate thread with limits of memory and time. A file that exceeds them fails its document
- * with the reason. Large files wait for memory. A document without the source field stays unchanged. A file of an unknown type adds no text, and the
- * type application/octet-stream.
+ * with the reason. Large files wait for memory. A document without the source field stays unchanged.
+ *
+ * A file without text is reported as a notice, with a code in errorField: text.onlyImages for a scan, which ApplyOCR
+ * reads, text.unsupported for a type without a reader, and text.empty. Characters that no text has, such as U+0000, are
+ * removed, with the notice text.controls.
  */
 export class TextExtractor extends Stage<typeof parameters> {
   static readonly javaClass = 'com.kmwllc.lucille.tika.stage.TextExtractor';
@@ -209,6 +236,11 @@ export class TextExtractor extends Stage<typeof parameters> {
 
   override readonly maxInFlight = THREADS * 2;
   readonly #storages = new Storages(this.params as StorageSettings);
+  readonly #options: ReadOptions = {
+    dates: this.params.dates,
+    hidden: this.params.hidden,
+    passwords: this.params.passwords,
+  };
   readonly #filter = new MetadataFilter(this.params.metadataPrefix, this.params.whitelist, this.params.blacklist);
   /** Whether a document without the field was reported. */
   #hasWarned = false;
@@ -286,6 +318,8 @@ export class TextExtractor extends Stage<typeof parameters> {
       }
       if (isMemoryError(error)) throw error;
       this.#problem(document, messageOf(error));
+      const path = this.#pathOf(document);
+      this.context.notices.report('text.unreadable', { document: document.id, file: path, value: messageOf(error) });
     }
     if (bytes === undefined) return undefined;
     const before = memoryOf(document).bytes;
@@ -300,6 +334,7 @@ export class TextExtractor extends Stage<typeof parameters> {
         maxCharacters: textContentLimit,
         maxExpandedBytes: maxExpandedMb * MIB,
         images: this.params.emitImages,
+        options: this.#options,
       };
       parsed = await cachedParse(this.#cache, this.#reader, request, (file) => this.#parse(document, file));
     } catch (error) {
@@ -313,6 +348,8 @@ export class TextExtractor extends Stage<typeof parameters> {
     document.setOrAdd(textField, parsed.text);
     this.#addMetadata(document, hints, parsed);
     if (parsed.problem !== undefined) this.#problem(document, parsed.problem.message);
+    else this.#describeGaps(document, parsed);
+    this.#report(document, parsed);
     return this.#images(document, parsed);
   }
 
@@ -391,6 +428,45 @@ export class TextExtractor extends Stage<typeof parameters> {
     const message = `The file cannot be read: ${reason}`;
     if (errorField !== undefined) document.setOrAdd(errorField, message);
     this.context.log.warn(message, { document: document.id, file: this.#pathOf(document) });
+  }
+
+  /** Reports what is missing in the text, or was changed. */
+  #report(document: Document, { notices, images }: ParsedFile): void {
+    for (const { code, count, example } of notices) {
+      // The images become documents, so they are not lost.
+      if (code === 'text.onlyImages' && images.length > 0) continue;
+      const hint = code in MISSING_TEXT ? MISSING_TEXT[code as MissingText].hint : undefined;
+      this.context.notices.report(code, {
+        document: document.id,
+        file: this.#pathOf(document),
+        value: example,
+        count,
+        hint,
+      });
+    }
+  }
+
+  /** Writes what is missing in a file that could be read, or fails the document if it has no text. */
+  #describeGaps(document: Document, { missing, notices, images }: ParsedFile): void {
+    const { onError, errorField, emitImages } = this.params;
+    const notice = (code: TextNoticeCode) => notices.find((one) => one.code === code);
+    if (missing === undefined) {
+      const inner = notice('text.unreadable');
+      if (inner !== undefined && errorField !== undefined) {
+        document.setOrAdd(errorField, `A part of the file cannot be read: ${inner.example}`);
+      }
+      if (notice('text.imagePages') !== undefined && errorField !== undefined) {
+        document.setOrAdd(errorField, 'text.imagePages');
+      }
+      return;
+    }
+    // The images become documents, so they are not lost.
+    const isLost = !(missing === 'text.onlyImages' && emitImages && images.length > 0);
+    if (onError === 'fail' && isLost) {
+      const { reason, hint } = MISSING_TEXT[missing];
+      throw this.#failure(document, 'has no text', `${reason}: ${notice(missing)?.example}`, hint);
+    }
+    if (errorField !== undefined) document.setOrAdd(errorField, missing);
   }
 
   #images(document: Document, { images }: ParsedFile): Document[] | undefined {

@@ -5,6 +5,8 @@ import { ChunkText } from './chunk-text.ts';
 interface Chunk {
   readonly id: string;
   readonly offset: number;
+  readonly page?: number;
+  readonly pageEnd?: number;
   readonly length: number;
   readonly text: string;
 }
@@ -55,6 +57,63 @@ describe('ChunkText', () => {
       }
       expect(offset).toBeGreaterThan(0);
     }
+  });
+
+  describe('with a text that has marks of pages', () => {
+    const text =
+      '<!-- page 1 -->\n\n# A report\n\nOne is here. Yes. It\n\n<!-- page 2 -->\n\nends here. Yes. Two.\n\n<!-- page 4 -->\n\nFour.\n';
+    const placed = async (params: object) =>
+      (await children(text, params as Record<string, unknown>)).map(({ text: chunk, page, pageEnd }) => [
+        chunk,
+        page,
+        pageEnd,
+      ]);
+
+    it('removes the marks, and says on which pages a chunk begins and ends', async () => {
+      expect(await placed({ cleanChunks: true })).toEqual([
+        ['# A report One is here.', 1, 1],
+        ['Yes.', 1, 1],
+        ['It ends here.', 1, 2],
+        ['Yes.', 2, 2],
+        ['Two.', 2, 2],
+        ['Four.', 4, 4],
+      ]);
+      expect(await placed({ cleanChunks: true, chunksToMerge: 3, chunksToOverlap: 1 })).toEqual([
+        ['# A report One is here. Yes. It ends here.', 1, 2],
+        ['It ends here. Yes. Two.', 1, 2],
+        ['Two. Four.', 2, 4],
+      ]);
+      expect((await placed({ chunkingMethod: 'fixed', lengthToSplit: 30 })).map(([, ...pages]) => pages)).toEqual([
+        [1, 1],
+        [1, 4],
+        [4, 4],
+      ]);
+    });
+
+    it('finds the pages of chunks that were cut and lack what separates them', async () => {
+      const values = { chunkingMethod: 'custom', regex: '[.\\s]+', chunksToMerge: 3, characterLimit: 12 };
+      expect(await placed(values)).toEqual([
+        ['# A report', 1, 1],
+        ['One is here', 1, 1],
+        ['Yes It ends', 1, 2],
+        ['here Yes Two', 2, 2],
+        ['Four', 4, 4],
+      ]);
+    });
+
+    it('splits each page separately with endAtPages', async () => {
+      expect(await placed({ endAtPages: true, chunkingMethod: 'paragraph', cleanChunks: true })).toEqual([
+        ['# A report', 1, 1],
+        ['One is here. Yes. It', 1, 1],
+        ['ends here. Yes. Two.', 2, 2],
+        ['Four.', 4, 4],
+      ]);
+    });
+
+    it('keeps the fields of other texts, and what only looks like a mark', async () => {
+      expect((await children('One. <!-- page 2 --> Two.'))[0]).not.toHaveProperty('page');
+      expect(await placed({ dest: 'page' })).toHaveLength(6);
+    });
   });
 
   it('splits at empty lines with chunkingMethod paragraph', async () => {

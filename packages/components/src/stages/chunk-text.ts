@@ -13,14 +13,17 @@ import {
 import { compileJavaRegex } from '@headrace/languages/java/regex';
 import { isBlank } from '@headrace/languages/java/text';
 import {
+  type ChunkPages,
   englishSentences,
   fixedChunks,
   joinShort,
   merge,
   overlapByPercentage,
+  pagesOfChunks,
   shorten,
   unicodeSentences,
   withoutLineBreaks,
+  withoutPageMarks,
 } from '@headrace/text-analysis/chunks';
 import { checkDestination } from '../fields/destination.ts';
 
@@ -60,6 +63,8 @@ const parameters = Type.Object({
   overlapPercentage: Type.Integer({ default: 0 }),
   /** The length to which chunks are cut at the end. 0 or -1 means no limit. */
   characterLimit: Type.Integer({ default: -1, minimum: -1 }),
+  /** Whether each page of the text is split separately, so that no chunk has text of two pages. */
+  endAtPages: Type.Boolean({ default: false }),
 });
 
 /** Matches two line breaks, with or without white space between them. CRLF counts as one line break. */
@@ -85,6 +90,9 @@ const CHILD_FIELDS: ReadonlySet<string> = new Set(['parent_id', 'chunk_number', 
  * are merged (chunksToMerge, with chunksToOverlap), chunks get parts of their neighbours (overlapPercentage), and are
  * cut again (characterLimit). Text that is cut off is lost. Lengths are in UTF-16 units: one for most characters, two
  * for an emoji. A character is never cut in two, including combining marks and composed emoji.
+ *
+ * If the text has marks of pages, such as TextExtractor writes them with format: markdown (`<!-- page 2 -->` on a line),
+ * they are removed first, and each chunk has the fields page and pageEnd: where it begins and ends.
  *
  * The id of a child is the id of the document with -1, -2 and so on. A child has these fields: parent_id; chunk_number,
  * from 1; total_chunks; offset, the sum of the lengths of all chunks before it, as in Lucille; length; and the
@@ -173,16 +181,18 @@ export class ChunkText extends Stage<typeof parameters> {
   override process(document: Document): void {
     const text = document.text(this.params.source);
     if (text === undefined || isBlank(text)) return;
-    const chunks = this.#chunks(text);
+    const chunks = this.#placedChunks(text);
     const { dest } = this.params;
     const children = childrenOf(document);
     let offset = 0;
-    for (const [i, chunk] of chunks.entries()) {
+    for (const [i, { chunk, page, pageEnd }] of chunks.entries()) {
       const child: JsonObject = new Map();
       child.set('id', `${document.id}-${i + 1}`);
       child.set('parent_id', document.id);
       child.set('chunk_number', i + 1);
       child.set('total_chunks', chunks.length);
+      if (page !== undefined) child.set('page', page);
+      if (pageEnd !== undefined) child.set('pageEnd', pageEnd);
       child.set('offset', offset);
       child.set('length', chunk.length);
       child.set(dest as string, chunk);
@@ -190,6 +200,22 @@ export class ChunkText extends Stage<typeof parameters> {
       offset += chunk.length;
     }
     if (children.length > 0) document.put('___children', children);
+  }
+
+  /** Returns the chunks with their pages, if the text has marks of pages. */
+  #placedChunks(text: string): readonly (Partial<ChunkPages> & { readonly chunk: string })[] {
+    const paged = withoutPageMarks(text);
+    if (paged === undefined) return this.#chunks(text).map((chunk) => ({ chunk }));
+    const { chunksToOverlap = 0, overlapPercentage, endAtPages } = this.params;
+    if (endAtPages) {
+      return paged.pages.flatMap(({ page, text: ofPage }) =>
+        isBlank(ofPage) ? [] : this.#chunks(ofPage).map((chunk) => ({ chunk, page, pageEnd: page })),
+      );
+    }
+    if (isBlank(paged.text)) return [];
+    const chunks = this.#chunks(paged.text);
+    const pages = pagesOfChunks(paged, chunks, chunksToOverlap > 0 || overlapPercentage > 0);
+    return chunks.map((chunk, i) => ({ chunk, ...pages[i] }));
   }
 
   #chunks(text: string): string[] {

@@ -1,4 +1,4 @@
-import { type LogRecord, noDocuments, type RunHandle, type StageProgress } from '@headrace/engine';
+import { type LogRecord, type Notice, noDocuments, type RunHandle, type StageProgress } from '@headrace/engine';
 import { HealthQuestions, type ThreadHealth } from '../health/health-channel.ts';
 import { noHealth, type RoleCounts, type RoleHealth, type RoleState } from './role-health.ts';
 
@@ -20,6 +20,10 @@ export class PublisherHealth implements RoleHealth {
 
   get stages(): readonly StageProgress[] {
     return this.#handle?.progress().stages ?? [];
+  }
+
+  get notices(): readonly Notice[] {
+    return this.#handle?.progress().notices ?? [];
   }
 
   /** Call this when the run starts. */

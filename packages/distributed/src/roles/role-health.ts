@@ -1,4 +1,4 @@
-import type { RunProgress, StageProgress } from '@headrace/engine';
+import type { Notice, RunProgress, StageProgress } from '@headrace/engine';
 import { IDLE_HEALTH, type ThreadHealth } from '../health/health-channel.ts';
 
 /** The state of a role, for health checks. */
@@ -19,6 +19,8 @@ export interface RoleHealth {
   readonly counts: RoleCounts;
   /** The statistics of the stages that the role executes. */
   readonly stages: readonly StageProgress[];
+  /** The notices of its components. */
+  readonly notices: readonly Notice[];
   /** What the thread of the role reports. Never rejects. */
   health(): Promise<ThreadHealth>;
 }

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createLogger,
   type LogRecord,
+  type Notice,
+  NoticeCollector,
   namesOf,
   noDocuments,
   type RegistrySource,
@@ -56,6 +58,8 @@ export class RoleRunner implements RoleHealth {
   /** The totals of the runs that have ended. */
   #before: RoleCounts = noDocuments();
   #stagesBefore: readonly StageProgress[] = [];
+  /** The notices of the runs that have ended. */
+  readonly #noticed = new NoticeCollector();
   /** The reason why the last run ended, or why the first one has not started. */
   lastFailure: string | undefined;
   /** The number of restarts. */
@@ -84,6 +88,14 @@ export class RoleRunner implements RoleHealth {
   /** The statistics of the stages in all its runs. */
   get stages(): readonly StageProgress[] {
     return addStages(this.#stagesBefore, this.#handle?.progress().stages ?? []);
+  }
+
+  /** The notices in all its runs. */
+  get notices(): readonly Notice[] {
+    const all = new NoticeCollector();
+    all.add(this.#noticed.list());
+    all.add(this.#handle?.progress().notices ?? []);
+    return all.list();
   }
 
   async health(): Promise<ThreadHealth> {
@@ -155,7 +167,9 @@ export class RoleRunner implements RoleHealth {
       { onLog: onRoleLog },
     );
     try {
-      return await this.#handle.done;
+      const result = await this.#handle.done;
+      this.#noticed.add(result.notices);
+      return result;
     } finally {
       this.#before = this.counts;
       this.#stagesBefore = this.stages;

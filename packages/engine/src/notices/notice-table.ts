@@ -111,6 +111,32 @@ export const NOTICES = {
     class: 'suspect',
     meaning: 'Two metadata files of an Iceberg table may be the newest one. The one that was updated last is read.',
   },
+  'text.controls': {
+    class: 'changed',
+    meaning:
+      'A character that no text has, such as U+0000 or half of a surrogate pair, was removed from the text or the metadata of a file.',
+  },
+  'text.empty': {
+    class: 'suspect',
+    meaning: 'A file has no text and no images.',
+  },
+  'text.imagePages': {
+    class: 'suspect',
+    meaning:
+      'A page of a PDF file has no text, and it or another page without text shows an image. ApplyOCR may find text in it.',
+  },
+  'text.onlyImages': {
+    class: 'suspect',
+    meaning: 'A file has no text, but images, such as a scan. ApplyOCR reads them.',
+  },
+  'text.unreadable': {
+    class: 'loss',
+    meaning: 'A file, or a file inside it, is encrypted or damaged. What could be read is kept.',
+  },
+  'text.unsupported': {
+    class: 'suspect',
+    meaning: 'No reader knows the type of a file, or of a file inside it.',
+  },
   'version.missing': {
     class: 'suspect',
     meaning: 'A document has no version: it replaces the document in the index, even if that is newer.',

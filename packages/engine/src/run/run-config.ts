@@ -222,7 +222,7 @@ export async function runConfig(request: RunRequest, host: RunHost): Promise<Thr
   reports.flush();
   problems.push(...listFailures(reports.listed));
   const { checks, replaced } = output;
-  const noticed = runNotices.end(logger, config.noticeRules);
+  const noticed = runNotices.end(host.log, config.noticeRules);
   const { unchanged } = host.indexing.read(undefined);
   const message = runSummary(status, results, problems, {
     notKept: reports.notKept,

@@ -1,4 +1,4 @@
-import type { Logger } from '../component/logger.ts';
+import { createLogger, type LogRecord } from '../component/logger.ts';
 import type { NoticeRules } from '../config/notice-rules.ts';
 import type { Notice } from '../notices/notice.ts';
 import { NoticeCollector } from '../notices/notice-collector.ts';
@@ -26,14 +26,15 @@ export class RunNotices {
   }
 
   /** Ends the reports. Returns all notices, and logs those that are not ignored. */
-  end(logger: Logger, rules: NoticeRules): Notice[] {
+  end(log: (record: LogRecord) => void, rules: NoticeRules): Notice[] {
     clearTimeout(this.#timer);
     const notices = markIgnored(rules, this.collector.list());
     for (const notice of notices) {
       if (notice.ignored) continue;
       const { code, class: itsClass, component, pipeline, count, examples } = notice;
       const fields = { code, class: itsClass, component, pipeline, count, examples };
-      logger[itsClass === 'loss' ? 'warn' : 'info'](`Notice ${noticeText(notice)}`, fields);
+      const level = itsClass === 'loss' ? 'warn' : 'info';
+      createLogger(component, log)[level](`Notice ${noticeText(notice)}`, fields);
     }
     return notices;
   }

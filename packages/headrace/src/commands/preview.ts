@@ -9,6 +9,7 @@ import {
   traceJson,
   withHint,
 } from '@headrace/engine';
+import { noticeText } from '@headrace/engine/notice-text';
 import { RunLauncher } from '@headrace/engine/threads';
 import { getConfigList, getString, hasPath, type ObjectNode } from '@headrace/hocon';
 import { loadConfig, registrySource, STANDARD_INPUT } from '../config/load-config.ts';
@@ -64,6 +65,10 @@ export async function preview([file = '']: readonly (string | undefined)[], opti
     if (lines === undefined) refuseUnfed(root, options.pipeline);
     const results = lines === undefined ? result.results : withTornLines(lines, result.results);
     for (const one of results) print(one, options.json);
+    writeLines(
+      'stderr',
+      result.notices.map((notice) => `Notice ${noticeText(notice)}`),
+    );
     return results.some((one) => one.failure !== undefined) ? EXIT.failed : EXIT.ok;
   } finally {
     await threads.close();

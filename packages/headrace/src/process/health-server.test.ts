@@ -1,5 +1,5 @@
 import type { RoleHealth } from '@headrace/distributed';
-import { noCounts, noDocuments, STAGE_COUNTERS, type StageProgress } from '@headrace/engine';
+import { type Notice, noCounts, noDocuments, STAGE_COUNTERS, type StageProgress } from '@headrace/engine';
 import { afterEach, expect, it } from 'vitest';
 import { type HealthServer, startHealthServer } from './health-server.ts';
 
@@ -17,7 +17,7 @@ const stage = (counts: Partial<StageProgress>): StageProgress => ({
 });
 
 /** A running role with the counts of these stages. */
-function role(stages: readonly StageProgress[]): RoleHealth {
+function role(stages: readonly StageProgress[], notices: readonly Notice[] = []): RoleHealth {
   const health = { work: 'nothing', problem: undefined, isConnected: true, lags: [] };
   return {
     name: 'worker',
@@ -26,6 +26,7 @@ function role(stages: readonly StageProgress[]): RoleHealth {
     restarts: 0,
     counts: noDocuments(),
     stages,
+    notices,
     health: async () => health as never,
   };
 }
@@ -56,4 +57,11 @@ it('the time of a stage never falls, although it is an estimate', async () => {
   Object.assign(stages[0] as StageProgress, { processed: 5, meanMillis: 100 });
   const again = await fetch(`http://127.0.0.1:${server?.port}/metrics`);
   expect(await again.text()).toContain('headrace_stage_seconds_total{class="SetLookup"} 2\n');
+});
+
+it('the metrics of a process have the notices of all its roles', async () => {
+  const notice: Notice = { code: 'date.unparsed', class: 'changed', component: 'dates', count: 2, examples: [] };
+  const text = await metricsOf(role([], [notice]), role([], [notice, { ...notice, component: 'other' }]));
+  expect(text).toMatch(/^headrace_role_notices_total\{code="date.unparsed",class="changed"\} 6$/m);
+  expect(text).toMatch(/^headrace_role_notices_total\{code="file.skipped",class="loss"\} 0$/m);
 });

@@ -6,6 +6,7 @@ import { escapeControls } from '@headrace/engine/plain-text';
 import {
   familiesOfStages,
   type MetricFamily,
+  NoticeTotals,
   PROMETHEUS_CONTENT_TYPE,
   prometheusText,
   readFamily,
@@ -94,6 +95,12 @@ async function metrics(
       ),
     ),
     ...stages,
+    readFamily(
+      'counter',
+      'headrace_role_notices_total',
+      'Notices of components of this process, by code and class.',
+      () => new NoticeTotals().with(roles),
+    ),
     readFamily('counter', 'headrace_role_restarts_total', 'How often a role has started again.', restarts),
     readFamily('gauge', 'headrace_role_running', 'How many roles of this process run.', running),
     readFamily('gauge', 'headrace_queue_up', 'Whether the brokers answer: 1 or 0.', reachable),

@@ -1,8 +1,10 @@
 import { NOTICES } from '@headrace/engine';
-import type { RunDetails } from '../api/run-details.ts';
 import type { Sample } from './families.ts';
 
-type Progress = RunDetails['progress'];
+/** Notices of a run. Those of several components may have the same code. */
+interface Noticed {
+  readonly notices?: readonly { readonly code: string; readonly class: string; readonly count: number }[];
+}
 
 /** The maximum number of custom codes with separate counters. All others share one counter for each class. */
 const MAX_CUSTOM = 200;
@@ -16,12 +18,12 @@ export class NoticeTotals {
   }
 
   /** Adds the notices of a finished run. */
-  add({ notices = [] }: Progress): void {
+  add({ notices = [] }: Noticed): void {
     for (const { code, class: itsClass, count } of notices) addTo(this.#ended, code, itsClass, count);
   }
 
   /** Returns the sums including running runs. */
-  with(going: Iterable<Progress>): Iterable<Sample> {
+  with(going: Iterable<Noticed>): Iterable<Sample> {
     const all = new Map(this.#ended);
     for (const { notices = [] } of going) {
       for (const { code, class: itsClass, count } of notices) addTo(all, code, itsClass, count);

@@ -1,4 +1,5 @@
 import type { Block } from './blocks.ts';
+import { PageMarks } from './page-marks.ts';
 import { SliceLimits } from './slice-limits.ts';
 
 export interface PassageOptions {
@@ -8,6 +9,8 @@ export interface PassageOptions {
   readonly overlap: number;
   /** Whether a passage begins with its headings. */
   readonly withHeadings: boolean;
+  /** Whether a passage ends where its page ends. */
+  readonly endAtPages: boolean;
   /** Returns the size of a text, such as its number of tokens. */
   readonly sizeOf: (text: string) => number;
 }
@@ -18,8 +21,11 @@ export interface Section {
   readonly headings: readonly string[];
   readonly start: number;
   readonly end: number;
+  /** The text with its heading, without marks of pages. */
+  readonly text: string;
   /** The page on which the section begins, if the text has marks of pages. */
   readonly page: number | undefined;
+  readonly pageEnd: number | undefined;
   readonly passages: readonly Passage[];
 }
 
@@ -28,7 +34,9 @@ export interface Passage {
   readonly start: number;
   readonly end: number;
   readonly text: string;
+  /** The pages on which the passage begins and ends, if the text has marks of pages. */
   readonly page: number | undefined;
+  readonly pageEnd: number | undefined;
 }
 
 /** A part of a block that stays whole. */
@@ -41,9 +49,14 @@ interface Unit {
   readonly lead: string;
 }
 
-interface OpenSection extends Section {
-  passages: readonly Passage[];
-  readonly content: { readonly block: Block & { readonly kind: 'content' }; readonly page: number | undefined }[];
+type Content = Block & { readonly kind: 'content' };
+
+/** A section whose passages are not made yet. */
+interface OpenSection {
+  readonly headings: readonly string[];
+  readonly start: number;
+  end: number;
+  readonly content: Content[];
 }
 
 /**
@@ -53,53 +66,68 @@ interface OpenSection extends Section {
 export function sectionsOf(text: string, blocks: readonly Block[], options: PassageOptions): Section[] {
   const sections: OpenSection[] = [];
   const path: { readonly depth: number; readonly title: string }[] = [];
-  let page: number | undefined;
+  const marks = new PageMarks(text, blocks);
   const open = (start: number, end: number) => {
     const headings = path.map(({ title }) => title);
-    const section: OpenSection = { headings, start, end, page, passages: [], content: [] };
+    const section: OpenSection = { headings, start, end, content: [] };
     sections.push(section);
     return section;
   };
   for (const block of blocks) {
-    if (block.kind === 'page') page = block.number;
-    else if (block.kind === 'heading') {
+    if (block.kind === 'page') continue;
+    if (block.kind === 'heading') {
       while ((path.at(-1)?.depth ?? 0) >= block.depth) path.pop();
       path.push(block);
       open(block.start, block.end);
     } else {
-      const section = (sections.at(-1) ?? open(block.start, block.end)) as OpenSection & { end: number };
+      const section = sections.at(-1) ?? open(block.start, block.end);
       section.end = block.end;
-      section.content.push({ block, page });
+      section.content.push(block);
     }
   }
-  for (const section of sections) section.passages = passagesOf(text, section, options);
-  return sections.filter(({ passages }) => passages.length > 0);
+  return sections
+    .map((section) => ({
+      headings: section.headings,
+      start: section.start,
+      end: section.end,
+      text: marks.slice(section.start, section.end).trim(),
+      page: marks.pageAt(section.start),
+      pageEnd: marks.pageAt(section.end - 1),
+      passages: passagesOf(text, marks, section, options),
+    }))
+    .filter(({ passages }) => passages.length > 0);
 }
 
-function passagesOf(text: string, section: OpenSection, options: PassageOptions): Passage[] {
-  const { max, overlap, sizeOf } = options;
+function passagesOf(text: string, marks: PageMarks, section: OpenSection, options: PassageOptions): Passage[] {
+  const { max, overlap, endAtPages, sizeOf } = options;
   const headings = options.withHeadings ? fittingHeadings(section.headings, max >> 1, sizeOf) : '';
   const space = max - (headings === '' ? 0 : sizeOf(headings));
-  const limits = new SliceLimits(text, space, sizeOf);
-  const units: Unit[] = section.content.flatMap(({ block, page }) => unitsOf(block, page, limits));
+  const limits = new SliceLimits(text, marks, space, sizeOf);
+  const units: Unit[] = section.content.flatMap((block) => unitsOf(block, marks.pageAt(block.start), limits));
   const passages: Passage[] = [];
   for (let at = 0; at < units.length; ) {
     const first = units[at] as Unit;
     const before = units[at - 1];
     const from =
-      before === undefined || overlap === 0 || first.lead !== ''
+      before === undefined || overlap === 0 || first.lead !== '' || (endAtPages && before.page !== first.page)
         ? first.start
         : limits.sentenceStart(passages.at(-1)?.start ?? 0, first.start, Math.min(overlap, space - first.size));
-    const bodyOf = (end: number) => trimmed(first.lead + text.slice(from, end));
+    const bodyOf = (end: number) => trimmed(first.lead + marks.slice(from, end));
     // The sum of the sizes of units is an estimate: tokens may include the white space between two units.
-    let size = first.size + (from < first.start ? sizeOf(text.slice(from, first.start)) : 0) + sizeOf(first.lead);
+    let size = first.size + (from < first.start ? sizeOf(marks.slice(from, first.start)) : 0) + sizeOf(first.lead);
     let next = at + 1;
-    for (; next < units.length && size + (units[next] as Unit).size <= space; next++)
-      size += (units[next] as Unit).size;
+    for (; next < units.length; next++) {
+      const { size: more, page } = units[next] as Unit;
+      if (size + more > space || (endAtPages && page !== first.page)) break;
+      size += more;
+    }
     while (next > at + 1 && sizeOf(bodyOf((units[next - 1] as Unit).end)) > space) next--;
     const { end } = units[next - 1] as Unit;
     const body = bodyOf(end);
-    if (body !== '') passages.push({ start: from, end, text: headings + body, page: first.page });
+    if (body !== '') {
+      const pages = { page: marks.pageAt(from), pageEnd: marks.pageAt(end - 1) };
+      passages.push({ start: from, end, text: headings + body, ...pages });
+    }
     at = next;
   }
   return passages;
@@ -115,7 +143,7 @@ function fittingHeadings(headings: readonly string[], max: number, sizeOf: (text
 }
 
 /** Returns the whole block if it fits, otherwise its parts. */
-function unitsOf(block: Block & { readonly kind: 'content' }, page: number | undefined, limits: SliceLimits): Unit[] {
+function unitsOf(block: Content, page: number | undefined, limits: SliceLimits): Unit[] {
   const { start, end, pieces = [], lead = '' } = block;
   const whole = limits.sizeUpTo(start, end, limits.max);
   if (whole <= limits.max) return [{ start, end, size: whole, page, lead: '' }];

@@ -1,3 +1,5 @@
+import type { PageMarks } from './page-marks.ts';
+
 export interface Slice {
   readonly start: number;
   readonly end: number;
@@ -17,16 +19,18 @@ export class SliceLimits {
   readonly max: number;
   readonly sizeOf: (text: string) => number;
   readonly #text: string;
+  readonly #marks: PageMarks;
 
   /** @param max the maximum size of a slice */
-  constructor(text: string, max: number, sizeOf: (text: string) => number) {
+  constructor(text: string, marks: PageMarks, max: number, sizeOf: (text: string) => number) {
     this.#text = text;
+    this.#marks = marks;
     this.max = max;
     this.sizeOf = sizeOf;
   }
 
   size(start: number, end: number): number {
-    return this.sizeOf(this.#text.slice(start, end));
+    return this.sizeOf(this.#marks.slice(start, end));
   }
 
   /**

@@ -1,7 +1,12 @@
+import { cleanText } from './clean-text.ts';
+import type { TextNotice, TextNoticeCode } from './text-notice.ts';
+
 /** A part of a document, in reading order. */
 export type Block =
   | { readonly kind: 'heading'; readonly level: number; readonly text: string }
   | { readonly kind: 'paragraph'; readonly text: string }
+  /** The name of a file inside the file. */
+  | { readonly kind: 'name'; readonly text: string }
   /** An item of a list. The depth counts from 0. */
   | { readonly kind: 'item'; readonly depth: number; readonly ordered: boolean; readonly text: string }
   | { readonly kind: 'table'; readonly rows: readonly (readonly string[])[] }
@@ -32,6 +37,7 @@ export class Extraction {
   readonly images: EmbeddedImage[] = [];
   /** The metadata under the names of Apache Tika. */
   readonly metadata = new Map<string, string[]>();
+  readonly #notices = new Map<TextNoticeCode, TextNotice>();
   readonly #maxCharacters: number;
   readonly #withImages: boolean;
   #characters = 0;
@@ -46,8 +52,24 @@ export class Extraction {
     return this.#withImages;
   }
 
+  get notices(): readonly TextNotice[] {
+    return [...this.#notices.values()];
+  }
+
+  /** Whether there is a text. Marks of pages, and the names of sheets and of inner files, are none. */
+  get hasText(): boolean {
+    return this.blocks.some(({ kind }) => kind !== 'page' && kind !== 'name');
+  }
+
+  /** Reports what is missing in the text, or was changed. */
+  notice(code: TextNoticeCode, example: string, count = 1): void {
+    const known = this.#notices.get(code);
+    this.#notices.set(code, { code, count: (known?.count ?? 0) + count, example: known?.example ?? example });
+  }
+
   /** Adds a block. Blocks without text are omitted, except pages. */
-  add(block: Block): void {
+  add(added: Block): void {
+    const block = this.#cleaned(added);
     if (block.kind === 'table') {
       if (block.rows.every((row) => row.every((cell) => cell.trim() === ''))) return;
       this.#count(block.rows.reduce((sum, row) => sum + row.reduce((cells, cell) => cells + cell.length + 1, 0), 0));
@@ -59,18 +81,36 @@ export class Extraction {
     if (this.#characters > this.#maxCharacters) throw new TextLimitReached();
   }
 
+  /** Called for a drawing that is no image of a known type, but may show text. */
+  seeDrawing(): void {}
+
   addImage(image: EmbeddedImage): void {
     if (this.#withImages && image.bytes.length > 0) this.images.push(image);
   }
 
   /** Adds a value of a metadata field. Empty values are omitted, and those after the first 1000 of a field. */
   describe(name: string, value: string | number | undefined | null): void {
-    const text = value === undefined || value === null ? '' : String(value).trim();
+    const text = value === undefined || value === null ? '' : this.#clean(String(value), name).trim();
     if (text === '') return;
     const known = this.metadata.get(name);
     if (known === undefined) {
       if (this.metadata.size < MOST_METADATA) this.metadata.set(name, [text]);
     } else if (known.length < MOST_METADATA && !known.includes(text)) known.push(text);
+  }
+
+  #cleaned(block: Block): Block {
+    if (block.kind === 'page') return block.name === undefined ? block : { ...block, name: this.#clean(block.name) };
+    if (block.kind !== 'table') return { ...block, text: this.#clean(block.text) };
+    return { ...block, rows: block.rows.map((row) => row.map((cell) => this.#clean(cell))) };
+  }
+
+  #clean(text: string, where = 'the text'): string {
+    return cleanText(text, (characters) => {
+      const codes = characters
+        .slice(0, 3)
+        .map((one) => `U+${one.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`);
+      this.notice('text.controls', `${[...new Set(codes)].join(', ')} in ${where}`, characters.length);
+    });
   }
 
   #count(characters: number): void {

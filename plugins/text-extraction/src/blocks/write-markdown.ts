@@ -29,6 +29,7 @@ function markdownOf(block: Block): string {
       return `${fence}\n${block.text.replace(/\n+$/, '')}\n${fence}`;
     }
     case 'paragraph':
+    case 'name':
       return escaped(block.text.trim());
   }
 }

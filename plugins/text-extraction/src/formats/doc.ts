@@ -45,7 +45,7 @@ export const readDoc: FormatReader = async ({ bytes, budget, readInner }, to) =>
   if (stream === undefined || stream.length < 128) throw new Error('it has no document');
   const word = Buffer.from(stream.buffer, stream.byteOffset, stream.byteLength);
   const flags = word.readUInt16LE(10);
-  if ((flags & ENCRYPTED_FLAG) !== 0) throw new EncryptedFile();
+  if ((flags & ENCRYPTED_FLAG) !== 0) throw new EncryptedFile([]);
   if (word.readUInt16LE(0) === WORD_97) {
     const table = file.stream((flags & TABLE_1_FLAG) === 0 ? '0Table' : '1Table');
     if (table === undefined || word.length < PIECES_AT + 8) throw new Error('it has no table of its text');

@@ -1,5 +1,6 @@
 import type { Block, Extraction } from '../blocks/blocks.ts';
-import type { FormatReader } from './format.ts';
+import type { FormatReader, HiddenParts } from './format.ts';
+import { HIDDEN_END, HIDDEN_START } from './hidden.ts';
 import { readOfficeParts } from './office-parts.ts';
 import { readOfficeImages, readOfficeProperties } from './office-properties.ts';
 import { readRelations } from './relations.ts';
@@ -12,11 +13,13 @@ interface Style {
   readonly level?: number | undefined;
   /** The list that paragraphs of this style belong to. */
   readonly list?: string;
+  /** Whether the text is hidden. */
+  readonly isHidden?: boolean;
 }
 
 /** Reads Word files: headers, the body with headings, lists and tables, notes and comments, footers. */
 export const readDocx: FormatReader = async (input, to) => {
-  const { bytes, budget, readInner } = input;
+  const { bytes, budget, options, readInner } = input;
   const entries = await readZip(bytes, budget);
   const find = (pattern: RegExp) => entries.filter(({ name }) => pattern.test(name));
   await readOfficeProperties(entries, to);
@@ -30,7 +33,7 @@ export const readDocx: FormatReader = async (input, to) => {
   ];
   if (find(/^word\/document\d*\.xml$/).length === 0) throw new Error('it has no document');
   for (const part of parts) {
-    const content = new WordPart(styles, numbering, to);
+    const content = new WordPart(styles, numbering, options.hidden, to);
     readXml(await part.read(), content);
     if (content.files.length === 0) continue;
     const relations = await readRelations(entries, part.name);
@@ -51,6 +54,7 @@ class WordPart {
   readonly files: string[] = [];
   readonly #styles: ReadonlyMap<string, Style>;
   readonly #numbering: Numbering;
+  readonly #hiddenText: HiddenParts;
   readonly #to: Extraction;
   /** The rows of the open tables, the outermost first. Text of an inner table is a part of its cell. */
   readonly #tables: { rows: string[][] }[] = [];
@@ -60,12 +64,19 @@ class WordPart {
   #isComment = false;
   #style: Style | undefined;
   #list: { id: string; depth: number } | undefined;
-  /** How many elements are open whose text is not shown, such as deleted text. */
+  /** How many elements are open whose text is not shown, such as text that was deleted or moved away. */
   #hidden = 0;
 
-  constructor(styles: ReadonlyMap<string, Style>, numbering: Numbering, to: Extraction) {
+  /** Whether the elements of a run are open, and whether its text is hidden. */
+  #inRun = false;
+  #isRunHidden = false;
+  /** Whether the text ends with hidden text whose mark is open. */
+  #isMarkOpen = false;
+
+  constructor(styles: ReadonlyMap<string, Style>, numbering: Numbering, hiddenText: HiddenParts, to: Extraction) {
     this.#styles = styles;
     this.#numbering = numbering;
+    this.#hiddenText = hiddenText;
     this.#to = to;
   }
 
@@ -76,6 +87,16 @@ class WordPart {
         if (this.#text !== '' && !this.#isComment) this.#endParagraph();
         this.#isComment = false;
         this.#style = this.#list = undefined;
+        break;
+      case 'r':
+        this.#inRun = true;
+        this.#isRunHidden = this.#style?.isHidden === true;
+        break;
+      case 'vanish':
+        if (this.#inRun) this.#isRunHidden = !/^(0|false|off)$/.test(attributes.get('val') ?? '');
+        break;
+      case 'rStyle':
+        if (this.#inRun) this.#isRunHidden ||= this.#styles.get(attributes.get('val') ?? '')?.isHidden === true;
         break;
       case 'pStyle':
         this.#style = this.#styles.get(attributes.get('val') ?? '');
@@ -113,6 +134,7 @@ class WordPart {
         this.#add('-');
         break;
       case 'del':
+      case 'moveFrom':
       case 'Fallback':
         this.#hidden++;
         break;
@@ -133,10 +155,14 @@ class WordPart {
       case 't':
         this.#inText = false;
         break;
+      case 'r':
+        this.#inRun = this.#isRunHidden = false;
+        break;
       case 'p':
         this.#endParagraph();
         break;
       case 'del':
+      case 'moveFrom':
       case 'Fallback':
         this.#hidden--;
         break;
@@ -151,10 +177,21 @@ class WordPart {
   };
 
   #add(text: string): void {
-    if (this.#hidden === 0) this.#text += text;
+    if (this.#hidden > 0 || (this.#isRunHidden && this.#hiddenText === 'omit')) return;
+    const isMarked = this.#isRunHidden && this.#hiddenText === 'mark';
+    if (isMarked && !this.#isMarkOpen) this.#text += HIDDEN_START;
+    else if (!isMarked) this.#endMark();
+    this.#isMarkOpen = isMarked;
+    this.#text += text;
+  }
+
+  #endMark(): void {
+    if (this.#isMarkOpen) this.#text += HIDDEN_END;
+    this.#isMarkOpen = false;
   }
 
   #endParagraph(): void {
+    this.#endMark();
     const text = this.#text;
     this.#text = '';
     const row = this.#tables.at(-1)?.rows.at(-1);
@@ -199,9 +236,12 @@ async function readStyles(entry: ZipEntry | undefined): Promise<Map<string, Styl
     open(name, attributes) {
       if (name === 'style') id = attributes.get('styleId') ?? '';
       else if (name === 'basedOn') basedOn.set(id, attributes.get('val') ?? '');
-      else if (name === 'outlineLvl') styles.set(id, { ...styles.get(id), ...levelOf(attributes) });
+      else if (name === 'vanish' && attributes.get('val') === undefined) {
+        styles.set(id, { ...styles.get(id), isHidden: true });
+      } else if (name === 'outlineLvl') styles.set(id, { ...styles.get(id), ...levelOf(attributes) });
       else if (name === 'numId') styles.set(id, { ...styles.get(id), list: attributes.get('val') ?? '' });
-      else if (name === 'name' && /^title$/i.test(attributes.get('val') ?? '')) styles.set(id, { level: 1 });
+      else if (name === 'name' && /^title$/i.test(attributes.get('val') ?? ''))
+        styles.set(id, { ...styles.get(id), level: 1 });
     },
   });
   for (const [child, parent] of basedOn) {

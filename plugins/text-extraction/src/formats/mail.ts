@@ -1,11 +1,18 @@
 import type { FormatReader } from './format.ts';
 import { addHtml, addPicturesOf } from './html.ts';
+import { describeInnerMail } from './inner-mail.ts';
 import { Pictures } from './pictures.ts';
 
 /** Reads mails in the format of RFC 822. */
-export const readMail: FormatReader = async ({ bytes, budget, readInner }, to) => {
+export const readMail: FormatReader = async (input, to) => {
+  const { bytes, budget, readInner } = input;
   const { default: PostalMime } = await import('postal-mime');
-  const mail = await PostalMime.parse(Uint8Array.from(bytes).buffer, { attachmentEncoding: 'arraybuffer' });
+  const mail = await PostalMime.parse(Uint8Array.from(bytes).buffer, {
+    attachmentEncoding: 'arraybuffer',
+    // A mail inside the mail is read as a file, so that its subject and its own attachments are found.
+    forceRfc822Attachments: true,
+  });
+  describeInnerMail(input, mail.subject, to);
   to.describe('dc:title', mail.subject);
   to.describe('dc:subject', mail.subject);
   to.describe('dc:creator', addressOf(mail.from));

@@ -1,7 +1,9 @@
-import type { Extraction } from '../blocks/blocks.ts';
-import { EncryptedFile, type FormatReader } from './format.ts';
+import type { Block, Extraction } from '../blocks/blocks.ts';
+import { EncryptedFile, type FileInput, type FormatReader } from './format.ts';
+import { hiddenText, isShown } from './hidden.ts';
 import { readOfficeImages } from './office-properties.ts';
 import { Pictures } from './pictures.ts';
+import { inReadingOrder, type Place, type SlideShape } from './slide-shapes.ts';
 import { type Attributes, readXml } from './xml.ts';
 import { addXmlPictures } from './xml-pictures.ts';
 import { readZip } from './zip.ts';
@@ -39,30 +41,32 @@ const STATISTICS: ReadonlyMap<string, readonly string[]> = new Map(
 const MAX_REPEATED = 1000;
 
 /** Reads text documents, spreadsheets and presentations of OpenDocument. */
-export const readOdf: FormatReader = async ({ bytes, budget, readInner }, to) => {
+export const readOdf: FormatReader = async (input, to) => {
+  const { bytes, budget, readInner } = input;
   const entries = await readZip(bytes, budget);
   const entry = (name: string) => entries.find((one) => one.name === name);
   const manifest = await entry('META-INF/manifest.xml')?.read();
-  if (manifest?.includes('encryption-data')) throw new EncryptedFile();
+  if (manifest?.includes('encryption-data')) throw new EncryptedFile([]);
   const meta = await entry('meta.xml')?.read();
   if (meta !== undefined) describeOdf(meta, to);
   const content = entry('content.xml');
   if (content === undefined) throw new Error('it has no content');
-  readXml(await content.read(), new OdfContent(to));
+  readXml(await content.read(), new OdfContent(to, input));
   const styles = await entry('styles.xml')?.read();
-  if (styles !== undefined) readXml(styles, new OdfContent(to, 'master-styles'));
+  if (styles !== undefined) readXml(styles, new OdfContent(to, input, 'master-styles'));
   for (const part of entries) {
-    if (/^(\.\/)?Object [^/]+\/content\.xml$/.test(part.name)) readXml(await part.read(), new OdfContent(to));
+    if (/^(\.\/)?Object [^/]+\/content\.xml$/.test(part.name)) readXml(await part.read(), new OdfContent(to, input));
     else if (/^(\.\/)?Object [^/]+$/.test(part.name)) await readInner(await part.read(), undefined, to);
   }
   await readOfficeImages(entries, to);
 };
 
 /** Reads OpenDocument files that are one XML document. */
-export const readFlatOdf: FormatReader = ({ bytes, budget }, to) => {
+export const readFlatOdf: FormatReader = (input, to) => {
+  const { bytes, budget } = input;
   describeOdf(bytes, to);
-  readXml(bytes, new OdfContent(to, 'body'));
-  readXml(bytes, new OdfContent(to, 'master-styles'));
+  readXml(bytes, new OdfContent(to, input, 'body'));
+  readXml(bytes, new OdfContent(to, input, 'master-styles'));
   addXmlPictures(bytes, new Pictures(to, budget));
 };
 
@@ -93,9 +97,35 @@ function describeOdf(xml: Uint8Array, to: Extraction): void {
   });
 }
 
+/** A table that is not read completely. */
+interface OpenTable {
+  rows: string[][];
+  cell: string;
+  date: string | undefined;
+  repeated: number;
+  rowRepeated: number;
+  /** Whether the whole table is omitted. */
+  readonly isOmitted: boolean;
+  isRowHidden: boolean;
+  /** The columns that are hidden: the first one, and the one after the last. */
+  readonly hiddenColumns: (readonly [from: number, to: number])[];
+  /** The number of columns that were declared, and of those that were read in the row. */
+  columns: number;
+  column: number;
+}
+
+/** A shape of a slide that is not read completely. */
+interface OpenShape {
+  readonly place: Place;
+  readonly isTitle: boolean;
+  readonly blocks: Block[];
+  /** How many elements are open inside it, itself included. */
+  depth: number;
+}
+
 class OdfContent {
   readonly #to: Extraction;
-  readonly #tables: { rows: string[][]; cell: string; repeated: number; rowRepeated: number }[] = [];
+  readonly #tables: OpenTable[] = [];
   /** For each open list, nothing but its depth matters: OpenDocument defines numbers in styles. */
   #lists = 0;
   #level = 0;
@@ -103,21 +133,31 @@ class OdfContent {
   /** The texts of the open paragraphs: a note or a box is inside the paragraph that it belongs to. */
   readonly #outer: string[] = [];
   #pages = 0;
+  /** The shapes of the open slide. */
+  #slide: SlideShape[] | undefined;
+  #shape: OpenShape | undefined;
   #hidden = 0;
   /** Only in a spreadsheet, the name of a table is shown. */
   #isSpreadsheet = false;
+  readonly #input: FileInput;
+  /** The style that is read, and the styles of what is hidden. */
+  #styleName = '';
+  readonly #hiddenStyles = new Set<string>();
 
   /** The element whose content is read; undefined for the whole document. */
   readonly #only: string | undefined;
 
-  constructor(to: Extraction, only?: string) {
+  constructor(to: Extraction, input: FileInput, only?: string) {
     this.#to = to;
+    this.#input = input;
     this.#only = only;
     if (only !== undefined) this.#hidden++;
   }
 
   open = (name: string, attributes: Attributes): void => {
     if (name === this.#only) this.#hidden--;
+    if (this.#shape !== undefined) this.#shape.depth++;
+    else if (this.#slide !== undefined) this.#shape = shapeOf(attributes);
     const table = this.#tables.at(-1);
     switch (name) {
       case 'spreadsheet':
@@ -147,22 +187,43 @@ class OdfContent {
         this.#hidden++;
         break;
       case 'page':
-        if (this.#hidden === 0) this.#to.add({ kind: 'page', number: ++this.#pages });
+        if (this.#hidden > 0) break;
+        this.#to.add({ kind: 'page', number: ++this.#pages });
+        this.#slide = [];
+        this.#shape = undefined;
+        break;
+      case 'notes':
+        this.#endSlide();
         break;
       case 'table':
-        if (this.#isSpreadsheet && this.#tables.length === 0) this.#sheet(attributes);
-        this.#tables.push({ rows: [], cell: '', repeated: 1, rowRepeated: 1 });
+        this.#openTable(attributes);
+        break;
+      case 'style':
+        this.#styleName = attributes.get('name') ?? '';
+        break;
+      case 'table-properties':
+        if (attributes.get('display') === 'false') this.#hiddenStyles.add(this.#styleName);
+        break;
+      case 'table-column':
+        if (table !== undefined) {
+          const count = Number(attributes.get('number-columns-repeated') ?? 1);
+          if (isHiddenPart(attributes)) table.hiddenColumns.push([table.columns, table.columns + count]);
+          table.columns += count;
+        }
         break;
       case 'table-row':
         if (table !== undefined) {
           table.rowRepeated = Math.min(MAX_REPEATED, Number(attributes.get('number-rows-repeated') ?? 1));
           table.rows.push([]);
+          table.isRowHidden = isHiddenPart(attributes);
+          table.column = 0;
         }
         break;
       case 'table-cell':
       case 'covered-table-cell':
         if (table !== undefined) {
           table.cell = '';
+          table.date = this.#input.options.dates === 'iso' ? isoDateOf(attributes) : undefined;
           table.repeated = Math.min(MAX_REPEATED, Number(attributes.get('number-columns-repeated') ?? 1));
         }
         break;
@@ -171,6 +232,7 @@ class OdfContent {
 
   close = (name: string): void => {
     if (name === this.#only) this.#hidden++;
+    if (name === 'page') this.#endSlide();
     const table = this.#tables.at(-1);
     switch (name) {
       case 'h':
@@ -189,9 +251,8 @@ class OdfContent {
         break;
       case 'table-cell':
       case 'covered-table-cell':
-        for (let i = 0; table !== undefined && i < (table.cell === '' ? 1 : table.repeated); i++) {
-          table.rows.at(-1)?.push(table.cell);
-        }
+        if (table?.date !== undefined && table.cell !== '') table.cell = table.date;
+        if (table !== undefined) this.#endCell(table);
         break;
       case 'table-row': {
         const row = table?.rows.at(-1);
@@ -203,14 +264,58 @@ class OdfContent {
         this.#endTable();
         break;
     }
+    if (this.#shape === undefined || --this.#shape.depth > 0) return;
+    const { place, isTitle, blocks } = this.#shape;
+    this.#slide?.push(shapeWith(place, isTitle, blocks));
+    this.#shape = undefined;
   };
+
+  #endSlide(): void {
+    for (const { blocks } of inReadingOrder(this.#slide ?? [], [])) for (const block of blocks) this.#to.add(block);
+    this.#slide = this.#shape = undefined;
+  }
+
+  /** Adds a block. Those of a slide wait for the other shapes. */
+  #add(block: Block): void {
+    if (this.#shape !== undefined) this.#shape.blocks.push(block);
+    else if (this.#slide === undefined) this.#to.add(block);
+    else this.#slide.push(shapeWith(undefined, false, [block]));
+  }
 
   text = (text: string): void => {
     if (this.#outer.length > 0) this.#text += text;
   };
 
-  #sheet(attributes: Attributes): void {
-    this.#to.add({ kind: 'page', number: ++this.#pages, name: attributes.get('name') ?? '' });
+  #openTable(attributes: Attributes): void {
+    const isSheet = this.#isSpreadsheet && this.#tables.length === 0;
+    const isHidden = isSheet && this.#hiddenStyles.has(attributes.get('style-name') ?? '');
+    const isOmitted = !isShown(isHidden, this.#input);
+    if (isOmitted) this.#hidden++;
+    if (isSheet) this.#pages++;
+    const name = hiddenText(isHidden, attributes.get('name') ?? '', this.#input);
+    if (isSheet && !isOmitted) this.#to.add({ kind: 'page', number: this.#pages, name });
+    this.#tables.push({
+      rows: [],
+      cell: '',
+      date: undefined,
+      repeated: 1,
+      rowRepeated: 1,
+      isOmitted,
+      isRowHidden: false,
+      hiddenColumns: [],
+      columns: 0,
+      column: 0,
+    });
+  }
+
+  #endCell(table: OpenTable): void {
+    const { column, hiddenColumns, isRowHidden, cell } = table;
+    const isHidden = isRowHidden || hiddenColumns.some(([from, to]) => column >= from && column < to);
+    const times = cell === '' ? 1 : table.repeated;
+    table.column += table.repeated;
+    if (!isShown(isHidden, this.#input)) return;
+    const text = hiddenText(isHidden, cell, this.#input);
+    for (let i = 0; i < times; i++) table.rows.at(-1)?.push(text);
   }
 
   #start(): void {
@@ -224,17 +329,56 @@ class OdfContent {
     if (this.#hidden > 0) return;
     const table = this.#tables.at(-1);
     if (table !== undefined) table.cell = table.cell === '' ? text : `${table.cell}\n${text}`;
-    else if (isHeading) this.#to.add({ kind: 'heading', level: this.#level, text });
-    else if (this.#lists > 0) this.#to.add({ kind: 'item', depth: this.#lists - 1, ordered: false, text });
-    else this.#to.add({ kind: 'paragraph', text });
+    else if (isHeading) this.#add({ kind: 'heading', level: this.#level, text });
+    else if (this.#lists > 0) this.#add({ kind: 'item', depth: this.#lists - 1, ordered: false, text });
+    else this.#add({ kind: 'paragraph', text });
   }
 
   #endTable(): void {
     const table = this.#tables.pop();
     if (table === undefined) return;
+    if (table.isOmitted) {
+      this.#hidden--;
+      return;
+    }
     const rows = table.rows.filter((row) => row.some((cell) => cell !== ''));
     const outer = this.#tables.at(-1);
     if (outer !== undefined) outer.cell = `${outer.cell}\n${rows.map((row) => row.join(' ')).join('\n')}`.trim();
-    else if (rows.length > 0) this.#to.add({ kind: 'table', rows });
+    else if (rows.length > 0) this.#add({ kind: 'table', rows });
   }
+}
+
+function shapeWith(place: Place | undefined, isTitle: boolean, blocks: readonly Block[]): SlideShape {
+  return { place, placeholder: undefined, isTitle, isHidden: false, blocks, relations: [], shapes: [] };
+}
+
+/** Returns the shape that an element begins; undefined if the element has no place. */
+function shapeOf(attributes: Attributes): OpenShape | undefined {
+  const [x, y, height] = ['x', 'y', 'height'].map((name) => pointsOf(attributes.get(name)));
+  if (x === undefined || y === undefined) return undefined;
+  const isTitle = attributes.get('class') === 'title';
+  return { place: { x, y, height: height ?? 0 }, isTitle, blocks: [], depth: 1 };
+}
+
+/** The units of lengths in points. */
+const UNITS: Readonly<Record<string, number>> = { cm: 28.35, mm: 2.835, in: 72, pt: 1, pc: 12, px: 0.75 };
+
+function pointsOf(length: string | undefined): number | undefined {
+  const [, number, unit = ''] = /^(-?[\d.]+)([a-z]+)$/.exec(length ?? '') ?? [];
+  const points = UNITS[unit];
+  return number === undefined || points === undefined ? undefined : Number(number) * points;
+}
+
+/** Returns whether a row or a column is hidden, also by a filter. */
+function isHiddenPart(attributes: Attributes): boolean {
+  return /^(collapse|filter)$/.test(attributes.get('visibility') ?? '');
+}
+
+/** Returns the date or the time of a cell as ISO: a time is a duration, `PT15H30M00S`. */
+function isoDateOf(attributes: Attributes): string | undefined {
+  const date = attributes.get('date-value');
+  if (date !== undefined) return date.replace(/\.0+$/, '');
+  const [, hours, minutes = '00', seconds = '00'] =
+    /^PT(\d+)H(?:(\d+)M)?(?:(\d+)(?:[.,]\d+)?S)?$/.exec(attributes.get('time-value') ?? '') ?? [];
+  return hours === undefined ? undefined : [hours, minutes, seconds].map((part) => part.padStart(2, '0')).join(':');
 }

@@ -3,7 +3,7 @@ import { OleFile } from './ole.ts';
 import { type Attributes, readXml } from './xml.ts';
 
 /** The password with which Excel encrypts workbooks that are only protected against changes. Everybody can open them. */
-const DEFAULT_PASSWORD = Buffer.from('VelvetSweatshop', 'utf16le');
+const DEFAULT_PASSWORD = 'VelvetSweatshop';
 
 /** The most rounds of hashing. Office has 100,000, and the standard allows 10 million, which take seconds. */
 const MAX_ROUNDS = 1_000_000;
@@ -22,28 +22,33 @@ const CHECK_HASH = Buffer.from('d7aa0f6d3061344e', 'hex');
 const SECRET_KEY = Buffer.from('146e0be7abacd0d6', 'hex');
 
 /**
- * Decrypts an Office file (MS-OFFCRYPTO) that is encrypted with Excel's default password. Returns undefined if it needs
- * another password, or is encrypted in a way that Office has not used since 2007.
+ * Decrypts an Office file (MS-OFFCRYPTO) that is encrypted with Excel's default password or with one of the given ones.
+ * Returns undefined if it needs another password, or is encrypted in a way that Office has not used since 2007.
  */
-export async function decryptWithDefaultPassword(bytes: Uint8Array): Promise<Uint8Array | undefined> {
+export async function decryptOffice(bytes: Uint8Array, passwords: readonly string[]): Promise<Uint8Array | undefined> {
   const file = await OleFile.open(bytes);
   const info = bufferOf(file.stream('EncryptionInfo'));
   const encrypted = bufferOf(file.stream('EncryptedPackage'));
   if (info.length < 8 || encrypted.length < SIZE_BYTES) return undefined;
   const minor = info.readUInt16LE(2);
-  const decrypted = minor === 4 ? decryptAgile(info.subarray(8), encrypted) : decryptStandard(info, encrypted);
   const size = encrypted.readUIntLE(0, 6);
-  return decrypted?.subarray(0, size);
+  for (const password of [DEFAULT_PASSWORD, ...passwords]) {
+    const key = Buffer.from(password, 'utf16le');
+    const decrypted =
+      minor === 4 ? decryptAgile(info.subarray(8), encrypted, key) : decryptStandard(info, encrypted, key);
+    if (decrypted !== undefined) return decrypted.subarray(0, size);
+  }
+  return undefined;
 }
 
 /** Decrypts the form that Office writes since 2010, whose parameters are in XML. */
-function decryptAgile(xml: Buffer, encrypted: Buffer): Buffer | undefined {
+function decryptAgile(xml: Buffer, encrypted: Buffer, password: Buffer): Buffer | undefined {
   const elements = new Map<string, Attributes>();
   readXml(xml, { open: (name, attributes) => void elements.set(name, attributes) });
   const data = parametersOf(elements.get('keyData'));
   const key = parametersOf(elements.get('encryptedKey'));
   if (data === undefined || key === undefined || key.rounds > MAX_ROUNDS) return undefined;
-  const hashed = hashOf(key.algorithm, key.salt, key.rounds);
+  const hashed = hashOf(password, key.algorithm, key.salt, key.rounds);
   const open = (block: Buffer, content: Buffer) => {
     const secret = sized(hash(key.algorithm, Buffer.concat([hashed, block]), 'buffer'), key.keyBytes);
     return decipher(`aes-${key.keyBytes * 8}-cbc`, secret, sized(key.salt, key.blockBytes), content);
@@ -61,7 +66,7 @@ function decryptAgile(xml: Buffer, encrypted: Buffer): Buffer | undefined {
 }
 
 /** Decrypts the form of Office 2007: AES with a key of SHA-1. */
-function decryptStandard(info: Buffer, encrypted: Buffer): Buffer | undefined {
+function decryptStandard(info: Buffer, encrypted: Buffer, password: Buffer): Buffer | undefined {
   if (info.length < 12) return undefined;
   const header = 12;
   const verifier = header + info.readUInt32LE(8);
@@ -70,7 +75,7 @@ function decryptStandard(info: Buffer, encrypted: Buffer): Buffer | undefined {
   const cipher = `aes-${keyBytes * 8}-ecb`;
   if (![16, 24, 32].includes(keyBytes) || info.readUInt32LE(verifier) !== 16) return undefined;
   const salt = info.subarray(verifier + 4, verifier + 20);
-  const hashed = hash('sha1', Buffer.concat([hashOf('sha1', salt, STANDARD_ROUNDS), numberOf(0)]), 'buffer');
+  const hashed = hash('sha1', Buffer.concat([hashOf(password, 'sha1', salt, STANDARD_ROUNDS), numberOf(0)]), 'buffer');
   const key = Buffer.concat([FILLER, 0x5c].map((filler) => hash('sha1', mixed(hashed, filler), 'buffer')));
   const open = (content: Buffer) => decipher(cipher, key.subarray(0, keyBytes), null, content);
   const check = hash('sha1', open(info.subarray(verifier + 20, verifier + 36)), 'buffer');
@@ -110,8 +115,8 @@ function parametersOf(attributes: Attributes | undefined): AgileParameters | und
 }
 
 /** Returns the hash of the password, repeated, so that trying passwords takes long. */
-function hashOf(algorithm: string, salt: Buffer, rounds: number): Buffer {
-  let hashed = hash(algorithm, Buffer.concat([salt, DEFAULT_PASSWORD]), 'buffer');
+function hashOf(password: Buffer, algorithm: string, salt: Buffer, rounds: number): Buffer {
+  let hashed = hash(algorithm, Buffer.concat([salt, password]), 'buffer');
   const next = Buffer.alloc(4 + hashed.length);
   for (let i = 0; i < rounds; i++) {
     next.writeUInt32LE(i, 0);

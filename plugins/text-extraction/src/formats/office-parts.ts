@@ -9,11 +9,14 @@ const EMBEDDED = /\/embeddings\/[^/]+$/;
 
 /** Reads the parts that DOCX, XLSX and PPTX files share: diagrams, text boxes of sheets, charts and embedded files. */
 export async function readOfficeParts(entries: readonly ZipEntry[], input: FileInput, to: Extraction): Promise<void> {
-  for (const entry of entries) {
-    if (DIAGRAMS_AND_BOXES.test(entry.name)) addParagraphs(await entry.read(), to);
-    else if (CHARTS.test(entry.name)) addChart(await entry.read(), to);
-    else if (EMBEDDED.test(entry.name)) await input.readInner(await entry.read(), nameOf(entry), to);
-  }
+  for (const entry of entries) await readOfficePart(entry, input, to);
+}
+
+/** Reads a part of these kinds, and ignores others. */
+export async function readOfficePart(entry: ZipEntry, input: FileInput, to: Extraction): Promise<void> {
+  if (DIAGRAMS_AND_BOXES.test(entry.name)) addParagraphs(await entry.read(), to);
+  else if (CHARTS.test(entry.name)) addChart(await entry.read(), to);
+  else if (EMBEDDED.test(entry.name)) await input.readInner(await entry.read(), nameOf(entry), to);
 }
 
 /** The names that Office gives to embedded objects say nothing. */

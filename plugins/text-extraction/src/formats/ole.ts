@@ -117,6 +117,6 @@ export function embeddedFile(data: Buffer): { name: string | undefined; bytes: U
 /** Reads OLE files of no other format: the objects that Office embeds. */
 export const readOle: FormatReader = async ({ bytes, readInner }, to) => {
   const file = await OleFile.open(bytes);
-  if (file.stream('EncryptedPackage') !== undefined) throw new EncryptedFile();
+  if (file.stream('EncryptedPackage') !== undefined) throw new EncryptedFile([]);
   for (const { name, bytes: inner } of file.embedded()) await readInner(inner, name, to);
 };

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { Extraction } from '../blocks/blocks.ts';
 import { writeText } from '../blocks/write-text.ts';
 import { oleFile } from '../testing/ole-files.ts';
+import { readOptions } from '../testing/read-options.ts';
 import { ExpansionBudget, type FileInput } from './format.ts';
 import { readOutlook } from './outlook.ts';
 
@@ -27,6 +28,7 @@ it('reads the text, the metadata and the attachments of a mail of Outlook', asyn
     bytes,
     name: undefined,
     charset: undefined,
+    options: readOptions,
     depth: 0,
     budget: new ExpansionBudget(1_000_000),
     readInner: async (content, name) => void inner.push([name, Buffer.from(content).toString()]),

@@ -3,6 +3,7 @@ import iconv from 'iconv-lite';
 import type { Extraction } from '../blocks/blocks.ts';
 import type { FileInput, FormatReader } from './format.ts';
 import { addHtml, addPicturesOf } from './html.ts';
+import { describeInnerMail } from './inner-mail.ts';
 import { addressOf, isoDate } from './mail.ts';
 import { Pictures } from './pictures.ts';
 import { readRtf } from './rtf.ts';
@@ -48,6 +49,7 @@ export const readOutlook: FormatReader = async (input, to) => {
   }
   if (message.error !== undefined) throw new Error(message.error);
   const sender = addressOf({ name: message.senderName ?? '', address: message.senderEmail });
+  describeInnerMail(input, message.subject, to);
   to.describe('dc:title', message.subject);
   to.describe('dc:subject', message.subject);
   to.describe('dc:description', message.subject);
@@ -69,7 +71,7 @@ export const readOutlook: FormatReader = async (input, to) => {
     to.add({ kind: 'lines', text: message.body });
     addPicturesOf(html, pictures);
   } else if (html !== undefined) addHtml(html, to, pictures);
-  else if (message.compressedRtf !== undefined) await addRtf(input, message.compressedRtf, to);
+  else if (message.compressedRtf !== undefined) await addCompressedRtf(input, message.compressedRtf, to);
   for (const attachment of message.attachments ?? []) {
     const { fileName, content } = reader.getAttachment(attachment);
     budget.take(content.length);
@@ -78,7 +80,7 @@ export const readOutlook: FormatReader = async (input, to) => {
 };
 
 /** Some mails have their text only in Outlook's own format. */
-async function addRtf(input: FileInput, compressed: Uint8Array, to: Extraction): Promise<void> {
+export async function addCompressedRtf(input: FileInput, compressed: Uint8Array, to: Extraction): Promise<void> {
   const { decompressRTF } = createRequire(import.meta.url)('@kenjiuno/decompressrtf') as {
     decompressRTF(bytes: readonly number[]): number[];
   };

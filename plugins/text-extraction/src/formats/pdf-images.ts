@@ -42,6 +42,7 @@ export class PdfImages {
     const { OPS } = await getResolvedPDFJS();
     const { fnArray, argsArray } = await page.getOperatorList();
     const drawn = new Set<string>();
+    if (isDrawn(fnArray, OPS)) this.#to.seeDrawing();
     for (const [i, operator] of fnArray.entries()) {
       const [first] = (argsArray[i] ?? []) as unknown[];
       if (operator === OPS.paintInlineImageXObject) await this.#write(first, page.pageNumber);
@@ -69,6 +70,35 @@ export class PdfImages {
     const bytes = PNG.sync.write({ width, height, data: pixels.data } as InstanceType<typeof PNG>, options);
     this.#to.addImage({ name: `image-${++this.#count}.png`, mediaType: 'image/png', bytes, page });
   }
+}
+
+/** Many shapes may be letters that were converted to outlines. */
+const MANY_SHAPES = 40;
+
+/** Returns whether the operators draw an image, also a stencil, or many shapes. */
+function isDrawn(operators: readonly number[], OPS: Readonly<Record<string, number>>): boolean {
+  const images = [
+    OPS['paintImageXObject'],
+    OPS['paintInlineImageXObject'],
+    OPS['paintInlineImageXObjectGroup'],
+    OPS['paintImageXObjectRepeat'],
+    OPS['paintImageMaskXObject'],
+    OPS['paintImageMaskXObjectGroup'],
+    OPS['paintImageMaskXObjectRepeat'],
+  ];
+  let shapes = 0;
+  for (const operator of operators) {
+    if (images.includes(operator)) return true;
+    if (operator === OPS['constructPath'] && ++shapes >= MANY_SHAPES) return true;
+  }
+  return false;
+}
+
+/** Returns whether a page shows something that may be text, but is drawn. */
+export async function isPageDrawn(page: PdfPage): Promise<boolean> {
+  const { getResolvedPDFJS } = await import('unpdf');
+  const { OPS } = await getResolvedPDFJS();
+  return isDrawn((await page.getOperatorList()).fnArray, OPS);
 }
 
 /** Returns the pixels with one byte for each channel. Returns undefined if their number does not fit the image. */

@@ -1,7 +1,13 @@
 import { registerHooks } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { flatPdf } from '../testing/flat-pdf.ts';
-import { loadPdfLibrary, requirePdfLibrary, UnsupportedPdfLibrary, withListOfPages } from './pdf-library.ts';
+import {
+  loadPdfLibrary,
+  requirePdfLibrary,
+  UnsupportedPdfLibrary,
+  withListOfPages,
+  withVisualOrder,
+} from './pdf-library.ts';
 
 /** Counts the calls of a method of pdf.js, by its name. */
 const counts = new Map<string, number>();
@@ -47,5 +53,9 @@ describe('another pdf.js than the one that the plugin changes', () => {
   ])('is refused %s, and never used as it is', (_, source, times) => {
     expect(() => withListOfPages(source)).toThrow(UnsupportedPdfLibrary);
     expect(() => withListOfPages(source)).toThrow(`has the method getPageDict ${times} times instead of once`);
+  });
+
+  it('is refused if it orders letters in another way', () => {
+    expect(() => withVisualOrder('function runBidiTransform(e){}')).toThrow('its pdf.js orders letters in another way');
   });
 });

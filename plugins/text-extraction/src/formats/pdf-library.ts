@@ -18,6 +18,20 @@ const FIND_IN_LIST = `async getPageDict(index) {
   return found === undefined || found[0] instanceof Error ? this.walkToPage(index) : found;
 }
 async walkToPage(`;
+/** How pdf.js orders the letters of an item. It does not know the forms of Arabic letters, and items are parts of lines. */
+const ORDER_LETTERS = [
+  'function runBidiTransform(e){let t=e.str.join(``);',
+  'let n=bidi(t,-1,e.vertical);return{str:n.str,dir:n.dir,',
+] as const;
+
+/**
+ * Keeps the letters from left to right, as they are on the page: pdf-direction.ts orders whole lines. Letters that are
+ * one form on the page, such as Arabic lam and alef, are in reading order, so they are turned.
+ */
+const KEEP_ORDER = [
+  'function runBidiTransform(e){let t=e.str.map(g=>g.length>1&&/[\\u0590-\\u08ff]/.test(g)?Array.from(g).reverse().join(``):g).join(``);',
+  'return{str:t,dir:`ltr`,',
+] as const;
 /** An export that only the changed module has. */
 const MARK = 'hasListOfPages';
 
@@ -55,12 +69,24 @@ export function withListOfPages(source: string): string {
   );
 }
 
+/** Returns the source of pdf.js without its order of letters. Throws `UnsupportedPdfLibrary` if that is not there. */
+export function withVisualOrder(source: string): string {
+  return ORDER_LETTERS.reduce((changed, part, i) => {
+    if (changed.split(part).length === 2) return changed.replace(part, () => KEEP_ORDER[i] as string);
+    throw new UnsupportedPdfLibrary(
+      `The package unpdf ${VERSION} is not the published one: its pdf.js orders letters in another way`,
+    );
+  }, source);
+}
+
 async function load(): Promise<typeof import('unpdf')> {
   requirePdfLibrary();
   const hooks = registerHooks({
     load(url, context, nextLoad) {
       const module = nextLoad(url, context);
-      return url.endsWith(MODULE) ? { ...module, source: withListOfPages(String(module.source)) } : module;
+      return url.endsWith(MODULE)
+        ? { ...module, source: withVisualOrder(withListOfPages(String(module.source))) }
+        : module;
     },
   });
   try {

@@ -1,41 +1,61 @@
 import type { Extraction } from '../blocks/blocks.ts';
 import { EncryptedFile, type FormatReader } from './format.ts';
-import { PdfImages } from './pdf-images.ts';
+import { reorderFor } from './pdf-direction.ts';
+import { isPageDrawn, PdfImages } from './pdf-images.ts';
 import { addPage, type TextItem } from './pdf-layout.ts';
 import { loadPdfLibrary } from './pdf-library.ts';
+import { rulesOf } from './pdf-rules.ts';
+import { mayHaveTable, ruledTables } from './pdf-tables.ts';
 
 /** Larger images are not decoded: four bytes for each pixel must fit into the memory of a parse. */
 const MOST_PIXELS = 64 * 1024 ** 2;
 
 /** Reads the text of PDF files, page by page, with headings and tables by their layout. */
-export const readPdf: FormatReader = async ({ bytes, budget, readInner }, to) => {
+export const readPdf: FormatReader = async ({ bytes, budget, options, readInner }, to) => {
   const { getDocumentProxy } = await loadPdfLibrary();
-  // pdf.js takes the memory, and reports problems of fonts on the console.
-  const pdf = await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0, maxImageSize: MOST_PIXELS }).catch(
-    (error) => {
-      throw error?.name === 'PasswordException' ? new EncryptedFile() : error;
-    },
-  );
+  const open = (password?: string) =>
+    // pdf.js takes the memory, and reports problems of fonts on the console.
+    getDocumentProxy(Uint8Array.from(bytes), {
+      verbosity: 0,
+      maxImageSize: MOST_PIXELS,
+      ...(password === undefined ? {} : { password }),
+    }).catch((error) => {
+      if (error?.name === 'PasswordException') return undefined;
+      throw error;
+    });
+  let pdf = await open();
+  for (const password of options.passwords) pdf ??= await open(password);
+  if (pdf === undefined) throw new EncryptedFile(options.passwords);
   try {
     to.describe('xmpTPg:NPages', pdf.numPages);
     await describePdf(pdf, to);
     const images = new PdfImages(to, budget);
     /** The names of the attached files by their id. */
     const files = new Map<string, string | undefined>();
+    const pagesWithoutText: number[] = [];
     for (let number = 1; number <= pdf.numPages; number++) {
       const page = await pdf.getPage(number);
-      const { items } = await page.getTextContent();
+      const { items } = await page.getTextContent({ disableNormalization: true });
       to.add({ kind: 'page', number });
-      addPage(
-        items.flatMap((item) => ('str' in item ? itemOf(item) : [])),
-        to,
-      );
+      const texts = items.flatMap((item) => ('str' in item ? itemOf(item) : []));
+      if (texts.every(({ text }) => text.trim() === '')) pagesWithoutText.push(number);
+      const tables = mayHaveTable(texts) ? ruledTables(texts, await rulesOf(page)) : [];
+      addPage(texts, await reorderFor(texts), to, tables);
       for (const note of (await page.getAnnotations()) as PdfNote[]) {
         to.add({ kind: 'paragraph', text: textOf(note) });
         if (note.fileId !== undefined) files.set(note.fileId, note.file?.filename);
       }
       if (to.wantsImages) await images.add(page);
       page.cleanup();
+    }
+    const [first] = pagesWithoutText;
+    // Images take long to decode, so only the first such page is looked at.
+    if (
+      first !== undefined &&
+      pagesWithoutText.length < pdf.numPages &&
+      (await isPageDrawn(await pdf.getPage(first)))
+    ) {
+      to.notice('text.imagePages', pagesOf(pagesWithoutText), pagesWithoutText.length);
     }
     for (const title of titlesOf((await pdf.getOutline()) ?? [])) to.add({ kind: 'item', ordered: false, ...title });
     for (const [id, { filename }] of (await pdf.getAttachments()) ?? []) files.set(id, filename);
@@ -48,6 +68,14 @@ export const readPdf: FormatReader = async ({ bytes, budget, readInner }, to) =>
     await pdf.loadingTask.destroy();
   }
 };
+
+/** The most numbers of pages in a notice. */
+const MOST_PAGES = 10;
+
+function pagesOf(numbers: readonly number[]): string {
+  const shown = numbers.slice(0, MOST_PAGES).join(', ');
+  return `${numbers.length === 1 ? 'page' : 'pages'} ${shown}${numbers.length > MOST_PAGES ? ', …' : ''}`;
+}
 
 /** In radians. */
 const SMALLEST_TURN = 0.02;
@@ -65,11 +93,11 @@ function itemOf({ str, transform, width, height }: PdfText): TextItem[] {
   const [a = 1, b = 0, c = 0, d = 0, left = 0, bottom = 0] = transform;
   const size = Math.hypot(c, d) || height;
   const angle = Math.atan2(b, a);
-  if (Math.abs(angle) < SMALLEST_TURN) return [{ text: str, x: left, y: bottom, width, size }];
+  if (Math.abs(angle) < SMALLEST_TURN) return [{ text: str, x: left, y: bottom, width, size, turned: false }];
   const [cos, sin] = [Math.cos(-angle), Math.sin(-angle)];
   // The width of turned text is its extent along the page.
   const length = Math.max(Math.abs(width), Math.abs(height) > size * 1.5 ? Math.abs(height) : 0);
-  return [{ text: str, x: left * cos - bottom * sin, y: left * sin + bottom * cos, width: length, size }];
+  return [{ text: str, x: left * cos - bottom * sin, y: left * sin + bottom * cos, width: length, size, turned: true }];
 }
 
 /** The parts of an annotation that are used. */

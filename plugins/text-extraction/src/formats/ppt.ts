@@ -1,6 +1,7 @@
 import { constants, inflateRawSync } from 'node:zlib';
 import type { Extraction } from '../blocks/blocks.ts';
 import { EncryptedFile, type FileInput, type FormatReader } from './format.ts';
+import { reportInner } from './inner-problem.ts';
 import { type OfficeRecord, picturesIn, RECORD_HEAD, recordAt } from './office-art.ts';
 import { OleFile } from './ole.ts';
 import { describeOle } from './ole-properties.ts';
@@ -45,7 +46,7 @@ export const readPpt: FormatReader = async (input, to) => {
   describeOle(file, to);
   const current = Buffer.from(user);
   if (current.length < 20) throw new Error('it has no current version');
-  if (current.readUInt32LE(12) === ENCRYPTED_MARK) throw new EncryptedFile();
+  if (current.readUInt32LE(12) === ENCRYPTED_MARK) throw new EncryptedFile([]);
   const data = Buffer.from(stream.buffer, stream.byteOffset, stream.byteLength);
   addPictures(file.stream('Pictures'), new Pictures(to, input.budget));
   await new Presentation(data, current.readUInt32LE(16), input, to).read();
@@ -132,7 +133,7 @@ class Presentation {
       return bytes;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') budget.take(budget.left + 1);
-      this.#to.describe('X-TIKA:EXCEPTION:embedded_exception', `an object is damaged: ${(error as Error).message}`);
+      reportInner(this.#to, 'an object', `it is damaged: ${(error as Error).message}`);
       return undefined;
     }
   }

@@ -1,6 +1,8 @@
-import type { CellObject, ParsingOptions, WorkBook } from '@e965/xlsx';
+import type { CellObject, ParsingOptions, WorkBook, WorkSheet } from '@e965/xlsx';
 import type { Extraction } from '../blocks/blocks.ts';
-import { EncryptedFile, type FormatReader } from './format.ts';
+import { dateWriter } from './excel-dates.ts';
+import { EncryptedFile, type FileInput, type FormatReader } from './format.ts';
+import { hiddenText, isShown } from './hidden.ts';
 import { readOfficeParts } from './office-parts.ts';
 import { readOfficeImages, readOfficeProperties } from './office-properties.ts';
 import { OleFile } from './ole.ts';
@@ -20,6 +22,12 @@ interface ZipContainer {
   readonly FileIndex: readonly { readonly name: string; readonly content: Uint8Array; readonly type: number }[];
 }
 
+/** What SheetJS knows about an old file, in addition. */
+interface OldWorkbook extends WorkBook {
+  readonly Metadata?: { readonly Country?: readonly [ofExcel: unknown, ofWindows: unknown] };
+}
+
+const LANGUAGE = /^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i;
 /** The `type` of an entry that is a file. */
 const IS_FILE = 2;
 /** The entries that have text, or say where it is. */
@@ -41,17 +49,33 @@ export const readSpreadsheet: FormatReader = async (input, to) => {
   const headers = parts.flatMap(({ content }) => headersOf(content));
   await readOfficeProperties(entries, to);
   await readOfficeImages(entries, to);
-  const options = { type: 'array', dense: true, cellDates: true, cellHTML: false, cellFormula: false } as const;
+  const options = {
+    type: 'array',
+    dense: true,
+    cellNF: true,
+    cellHTML: false,
+    cellFormula: false,
+    // Whether rows and columns are hidden is a part of their style.
+    cellStyles: input.options.hidden !== 'include',
+  } as const;
   const book = openBook(() => (isZip ? readWithoutLinks(parts, library, options) : read(bytes, options)));
   const old = isOle ? await OleFile.open(bytes) : undefined;
   if (old !== undefined) describeOle(old, to);
   const workbook = to.wantsImages ? old?.stream('Workbook') : undefined;
   if (workbook !== undefined) addXlsPictures(workbook, new Pictures(to, budget));
+  const dateOf = await dateWriter({
+    style: input.options.dates,
+    from1904: book.Workbook?.WBProps?.date1904 === true,
+    language: languageOf(to, book),
+  });
+  const shown = (cell: CellObject) => dateOf(cell) ?? shownText(cell, utils.format_cell);
   for (const [i, name] of book.SheetNames.entries()) {
     const sheet = book.Sheets[name];
     if (sheet === undefined) continue;
-    to.add({ kind: 'page', number: i + 1, name });
-    addSheet(sheet['!data'] ?? [], utils.format_cell, to);
+    const isHidden = (book.Workbook?.Sheets?.[i]?.Hidden ?? 0) > 0;
+    if (!isShown(isHidden, input)) continue;
+    to.add({ kind: 'page', number: i + 1, name: hiddenText(isHidden, name, input) });
+    addSheet(sheet, shown, input, to);
   }
   for (const header of headers) to.add({ kind: 'paragraph', text: header });
   await readOfficeParts(entries, input, to);
@@ -83,19 +107,19 @@ function withoutLinks(sheet: Buffer): Buffer {
 }
 
 /** Adds the cells as they are shown, and their comments. Columns without any text are omitted. */
-function addSheet(
-  sheet: readonly (readonly CellObject[])[],
-  format: (cell: CellObject) => string,
-  to: Extraction,
-): void {
+function addSheet(sheet: WorkSheet, shown: (cell: CellObject) => string, input: FileInput, to: Extraction): void {
   const columns = new Set<number>();
   const rows: Map<number, string>[] = [];
   const comments: string[] = [];
   // The lists have holes, and the number of a row may be a billion. These methods do not visit the holes, unlike forEach.
-  for (const cells of Object.values(sheet)) {
+  for (const [rowPlace, cells] of Object.entries(sheet['!data'] ?? [])) {
     const row = new Map<number, string>();
+    const isRowHidden = sheet['!rows']?.[Number(rowPlace)]?.hidden === true;
+    if (!isShown(isRowHidden, input)) continue;
     for (const [place, cell] of Object.entries(cells)) {
-      const text = shownText(cell, format);
+      const isHidden = isRowHidden || sheet['!cols']?.[Number(place)]?.hidden === true;
+      if (!isShown(isHidden, input)) continue;
+      const text = hiddenText(isHidden, shown(cell), input);
       if (text !== '') {
         row.set(Number(place), text);
         columns.add(Number(place));
@@ -109,6 +133,16 @@ function addSheet(
   const order = [...columns].sort((a, b) => a - b);
   to.add({ kind: 'table', rows: rows.map((row) => order.map((column) => row.get(column) ?? '')) });
   for (const text of comments) to.add({ kind: 'paragraph', text });
+}
+
+/** Returns the language of a workbook: of its properties, or of the country of an old file. */
+function languageOf(to: Extraction, book: WorkBook): string | undefined {
+  const [named] = to.metadata.get('dc:language') ?? [];
+  if (named !== undefined && LANGUAGE.test(named)) return named;
+  const [, country] = (book as OldWorkbook).Metadata?.Country ?? [];
+  // Libraries write the United States for every file.
+  if (typeof country !== 'string' || !/^[A-Z]{2}$/.test(country) || country === 'US') return undefined;
+  return `${new Intl.Locale(`und-${country}`).maximize().language}-${country}`;
 }
 
 /** Excel shows long numbers in a general format with few digits. All digits are kept. */
@@ -138,7 +172,7 @@ function openBook<T>(open: () => T): T {
   try {
     return open();
   } catch (error) {
-    if (/password|encrypt/i.test((error as Error).message)) throw new EncryptedFile();
+    if (/password|encrypt/i.test((error as Error).message)) throw new EncryptedFile([]);
     throw error;
   }
 }

@@ -58,7 +58,7 @@ async function readEntry(
   entry: yauzl.Entry,
   budget: ExpansionBudget,
 ): Promise<Buffer> {
-  if ((entry.generalPurposeBitFlag & 1) !== 0) throw new EncryptedFile();
+  if ((entry.generalPurposeBitFlag & 1) !== 0) throw new EncryptedFile([]);
   if (!entry.canDecodeFileData()) throw new Error(`unsupported compression method: ${entry.compressionMethod}`);
   const { fileDataStart } = await file.readLocalFileHeaderPromise(entry, { minimal: true });
   const stored = buffer.subarray(fileDataStart, fileDataStart + entry.compressedSize);

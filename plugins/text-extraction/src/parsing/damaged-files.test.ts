@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
+import { readOptions } from '../testing/read-options.ts';
 import { ParseThreads } from './parse-threads.ts';
 
 const threads = new ParseThreads({ memoryMb: 512, timeout: 60_000 }, 1);
@@ -16,6 +17,7 @@ const parse = (bytes: Uint8Array) =>
     maxCharacters: 1_000_000,
     maxExpandedBytes: 10_000_000,
     images: true,
+    options: readOptions,
   });
 
 const folder = join(import.meta.dirname, '../testing/files');

@@ -24,7 +24,9 @@ export type FormatName =
   | 'text'
   | 'zip'
   | 'tar'
-  | 'gzip';
+  | 'gzip'
+  | 'seven-zip'
+  | 'tnef';
 
 export interface DetectedType {
   readonly mediaType: string;
@@ -79,6 +81,9 @@ const BY_TYPE: Readonly<Record<string, FormatName>> = {
   'application/zip': 'zip',
   'application/x-tar': 'tar',
   'application/gzip': 'gzip',
+  'application/x-7z-compressed': 'seven-zip',
+  'application/x-rar-compressed': 'seven-zip',
+  'application/vnd.ms-tnef': 'tnef',
 };
 
 /** The streams of an OLE file that identify its format. */
@@ -103,6 +108,8 @@ const HTML_START = /^\s*(<!doctype\s+html|<(html|head|body|frameset)[\s>])/i;
 
 /** The text that decides between HTML, mail and plain text. */
 const SAMPLE_BYTES = 8192;
+/** A shorter file with a byte 0 is no text. */
+const FEWEST_BYTES = 200;
 
 /**
  * Detects the type of a file by its content. The name and the named type only decide between formats whose content is
@@ -115,6 +122,7 @@ export async function detectType(
 ): Promise<DetectedType> {
   if (bytes.length === 0) return OCTETS;
   const found = await fileTypeFromBuffer(bytes);
+  if (isTnef(bytes)) return known('application/vnd.ms-tnef');
   if (found?.ext === 'cfb') return known(await oleType(bytes));
   if (found?.mime === 'application/zip') return known(zipType(bytes));
   if (found?.mime.startsWith('text/')) return { mediaType: found.mime, format: BY_TYPE[found.mime] ?? 'text' };
@@ -164,6 +172,11 @@ function zipDirectory(bytes: Buffer): Buffer {
   return start < end ? bytes.subarray(start, end) : bytes;
 }
 
+/** The mail format of Outlook, as a rule in a file winmail.dat, begins with a number of four bytes. */
+function isTnef([first, second, third, fourth]: Uint8Array): boolean {
+  return first === 0x78 && second === 0x9f && third === 0x3e && fourth === 0x22;
+}
+
 /** Excel 2 to 4 begin with a record and its size. */
 function isOldExcel([first, second, third, fourth]: Uint8Array): boolean {
   return (
@@ -184,10 +197,10 @@ function sampleOf(bytes: Uint8Array): string | undefined {
   if (HTML_START.test(sample.toString('latin1'))) return sample.toString('utf8');
   let controls = 0;
   for (const byte of sample) {
-    if (byte === 0) return undefined;
+    if (byte === 0 && sample.length < FEWEST_BYTES) return undefined;
     if (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d && byte !== 0x1b) controls++;
   }
-  // Text may have a stray control character, but not many.
+  // Text may have a stray control character, also U+0000 in a log, but not many.
   if (controls > sample.length / 100) return undefined;
   return sample.toString('utf8');
 }

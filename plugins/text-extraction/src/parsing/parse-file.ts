@@ -2,19 +2,26 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { Extraction, TextLimitReached } from '../blocks/blocks.ts';
+import type { TextNoticeCode } from '../blocks/text-notice.ts';
 import { writeMarkdown } from '../blocks/write-markdown.ts';
 import { writeText } from '../blocks/write-text.ts';
-import { EncryptedFile, ExpansionBudget, type FileInput, type FormatReader } from '../formats/format.ts';
+import {
+  EncryptedFile,
+  ExpansionBudget,
+  type FileInput,
+  type FormatReader,
+  type ReadOptions,
+} from '../formats/format.ts';
+import { INNER_SUBJECT } from '../formats/inner-mail.ts';
+import { INNER_PROBLEM, reasonOf, reportInner, skipInner } from '../formats/inner-problem.ts';
 import { UnsupportedPdfLibrary } from '../formats/pdf-library.ts';
 import { readZip } from '../formats/zip.ts';
 import { type DetectedType, detectType, type FormatName } from './detect.ts';
-import type { ParsedFile, ParseRequest } from './parse-message.ts';
+import { hasImages } from './image-probe.ts';
+import type { MissingText, ParsedFile, ParseRequest } from './parse-message.ts';
 
 /** Archives inside archives are opened up to this depth. */
 const MAX_DEPTH = 8;
-
-/** The name of Tika for what is wrong with files inside a file. */
-const INNER_PROBLEM = 'X-TIKA:EXCEPTION:embedded_exception';
 
 /** The type of an encrypted Office file. */
 const PROTECTED = 'application/x-tika-ooxml-protected';
@@ -40,6 +47,8 @@ const READERS: Readonly<Record<FormatName, () => Promise<FormatReader>>> = {
   'flat-odf': async () => (await import('../formats/odf.ts')).readFlatOdf,
   visio: async () => (await import('../formats/visio.ts')).readVisio,
   zip: async () => readZipArchive,
+  'seven-zip': async () => (await import('../formats/seven-zip.ts')).readSevenZip,
+  tnef: async () => (await import('../formats/tnef.ts')).readTnef,
   tar: async () => readTar,
   gzip: async () => readGzip,
 };
@@ -57,14 +66,14 @@ async function readerOf(format: FormatName): Promise<FormatReader> {
 
 /** Parses a file. Problems of the file are a part of the result. Rejects with `UnsupportedPdfLibrary`. */
 export async function parseFile(request: ParseRequest): Promise<ParsedFile> {
-  const { bytes, name, contentType, encoding, maxCharacters, maxExpandedBytes, format, images } = request;
+  const { bytes, name, contentType, encoding, maxCharacters, maxExpandedBytes, format, images, options } = request;
   const extraction = new Extraction(maxCharacters, images);
   const [, named] = /charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '') ?? [];
   const budget = new ExpansionBudget(maxExpandedBytes);
-  const input = fileInput(bytes, name, encoding ?? named, 0, budget);
+  const inputOf = (limit: ExpansionBudget) => fileInput(bytes, name, encoding ?? named, options, 0, limit);
   let problem: ParsedFile['problem'];
   try {
-    await readTyped(input, contentType, extraction);
+    await readTyped(inputOf(budget), contentType, extraction);
   } catch (error) {
     if (error instanceof UnsupportedPdfLibrary) throw error;
     if (!(error instanceof TextLimitReached)) {
@@ -72,20 +81,40 @@ export async function parseFile(request: ParseRequest): Promise<ParsedFile> {
       problem = { kind, message: reasonOf(error) };
     }
   }
-  const whole = format === 'markdown' ? writeMarkdown(extraction.blocks) : writeText(extraction.blocks);
+  let missing: MissingText | undefined;
+  if (!extraction.hasText && maxCharacters > 0 && problem === undefined) {
+    const notice = (code: TextNoticeCode) => extraction.notices.find((one) => one.code === code);
+    const unreadable = notice('text.unreadable');
+    if (unreadable !== undefined) problem = { kind: 'damaged', message: unreadable.example };
+    else {
+      const probe = async () =>
+        extraction.images.length > 0 ||
+        (await hasImages((to) => readTyped(inputOf(new ExpansionBudget(maxExpandedBytes)), contentType, to)));
+      const isUnsupported = notice('text.unsupported') !== undefined;
+      missing = isUnsupported ? 'text.unsupported' : (await probe()) ? 'text.onlyImages' : 'text.empty';
+      if (!isUnsupported) extraction.notice(missing, extraction.metadata.get('Content-Type')?.[0] ?? 'a file');
+    }
+  } else if (problem !== undefined) extraction.notice('text.unreadable', problem.message);
   return {
-    text: whole.length > maxCharacters ? whole.slice(0, maxCharacters) : whole,
+    text: cut(textOf(extraction, format), maxCharacters),
     metadata: [...extraction.metadata],
     images: extraction.images,
+    notices: extraction.notices,
     ...(problem === undefined ? {} : { problem }),
+    ...(missing === undefined ? {} : { missing }),
   };
 }
 
-/** Libraries access missing parts of a damaged file without a check, which is no reason that a user understands. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (!(error instanceof TypeError || error instanceof RangeError)) return error.message;
-  return `it is damaged: a part of it is missing, or a position or length in it is wrong (the parser says: ${error.message})`;
+/** Marks of pages alone are no text. */
+function textOf({ blocks }: Extraction, format: ParseRequest['format']): string {
+  if (blocks.every((block) => block.kind === 'page' && block.name === undefined)) return '';
+  return format === 'markdown' ? writeMarkdown(blocks) : writeText(blocks);
+}
+
+/** Returns the start of a text. A character of two units is not cut in two. */
+function cut(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return text.slice(0, /[\ud800-\udbff]/.test(text[length - 1] ?? '') ? length - 1 : length);
 }
 
 /** Detects the type of a file, describes it, and reads it. */
@@ -93,7 +122,9 @@ async function readTyped(file: FileInput, contentType: string | undefined, to: E
   const { input, mediaType, format } = await openFile(file, contentType);
   if (format === undefined) {
     to.describe('Content-Type', mediaType);
-    if (mediaType === PROTECTED) throw new EncryptedFile();
+    if (mediaType === PROTECTED) throw new EncryptedFile(input.options.passwords);
+    if (mediaType.startsWith('image/')) to.seeDrawing();
+    else if (input.bytes.length > 0) to.notice('text.unsupported', mediaType);
     return;
   }
   const read = await readerOf(format);
@@ -107,15 +138,15 @@ async function readTyped(file: FileInput, contentType: string | undefined, to: E
   }
 }
 
-/** Detects the type of a file. An Office file that needs no password to open is decrypted. */
+/** Detects the type of a file. An Office file that a password opens, or that needs none to open, is decrypted. */
 async function openFile(
   input: FileInput,
   contentType: string | undefined,
 ): Promise<DetectedType & { readonly input: FileInput }> {
   const type = await detectType(input.bytes, input.name, contentType);
   if (type.mediaType !== PROTECTED) return { ...type, input };
-  const { decryptWithDefaultPassword } = await import('../formats/office-encryption.ts');
-  const bytes = await decryptWithDefaultPassword(input.bytes);
+  const { decryptOffice } = await import('../formats/office-encryption.ts');
+  const bytes = await decryptOffice(input.bytes, input.options.passwords);
   if (bytes === undefined) return { ...type, input };
   return { ...(await detectType(bytes, input.name, contentType)), input: { ...input, bytes } };
 }
@@ -124,12 +155,13 @@ function fileInput(
   bytes: Uint8Array,
   name: string | undefined,
   charset: string | undefined,
+  options: ReadOptions,
   depth: number,
   budget: ExpansionBudget,
 ): FileInput {
   const readNext: FileInput['readInner'] = (inner, innerName, to) =>
-    readInner(fileInput(inner, innerName, undefined, depth + 1, budget), to);
-  return { bytes, name, charset, depth, budget, readInner: readNext };
+    readInner(fileInput(inner, innerName, undefined, options, depth + 1, budget), to);
+  return { bytes, name, charset, options, depth, budget, readInner: readNext };
 }
 
 /**
@@ -138,25 +170,23 @@ function fileInput(
  */
 async function readInner(input: FileInput, to: Extraction): Promise<void> {
   const { bytes, name = 'embedded file' } = input;
-  if (input.name !== undefined) to.add({ kind: 'paragraph', text: input.name });
-  const skipped = (reason: string) => to.describe(INNER_PROBLEM, `${name}: ${reason}`);
+  if (input.name !== undefined) to.add({ kind: 'name', text: input.name });
   if (input.depth > MAX_DEPTH) {
-    skipped(`it is inside more than ${MAX_DEPTH} other files`);
+    reportInner(to, name, `it is inside more than ${MAX_DEPTH} other files`);
     return;
   }
-  try {
+  await skipInner(input, to, name, async () => {
     const { input: opened, mediaType, format } = await openFile(input, undefined);
     if (mediaType.startsWith('image/')) to.addImage({ name, mediaType, bytes });
-    if (mediaType === PROTECTED) throw new EncryptedFile();
-    if (format === undefined) return;
+    if (mediaType === PROTECTED) throw new EncryptedFile(input.options.passwords);
+    if (format === undefined) {
+      if (bytes.length > 0 && !mediaType.startsWith('image/')) to.notice('text.unsupported', `${name}: ${mediaType}`);
+      return;
+    }
     // The metadata of an inner file do not describe the outer one.
     const read = await readerOf(format);
     await read(opened, new InnerExtraction(to));
-  } catch (error) {
-    if (error instanceof TextLimitReached || error instanceof UnsupportedPdfLibrary || input.budget.left < 0)
-      throw error;
-    skipped(reasonOf(error));
-  }
+  });
 }
 
 /** Adds blocks and images to an outer file, and ignores metadata. */
@@ -176,20 +206,47 @@ class InnerExtraction extends Extraction {
     this.#outer.addImage(image);
   }
 
+  override seeDrawing(): void {
+    this.#outer.seeDrawing();
+  }
+
+  override notice(code: TextNoticeCode, example: string, count?: number): void {
+    this.#outer.notice(code, example, count);
+  }
+
   override describe(name: string, value: string | number | undefined | null): void {
-    if (name === INNER_PROBLEM) this.#outer.describe(name, value);
+    if (name === INNER_PROBLEM || name === INNER_SUBJECT) this.#outer.describe(name, value);
   }
 }
 
-async function readZipArchive({ bytes, budget, readInner }: FileInput, to: Extraction): Promise<void> {
+async function readZipArchive(input: FileInput, to: Extraction): Promise<void> {
+  const { bytes, budget, options, readInner } = input;
+  let decrypted: Promise<ReadonlyMap<string, Uint8Array>> | undefined;
+  const decrypt = async (name: string) => {
+    decrypted ??= decryptedFiles(input);
+    const content = (await decrypted).get(name);
+    if (content === undefined) throw new EncryptedFile(options.passwords);
+    return content;
+  };
   for (const entry of await readZip(bytes, budget)) {
-    const content = await entry.read().catch((error: Error) => {
+    const read = () =>
+      entry.read().catch((error: Error) => {
+        if (error instanceof EncryptedFile && options.passwords.length > 0) return decrypt(entry.name);
+        throw error;
+      });
+    const content = await read().catch((error: Error) => {
       if (budget.left < 0) throw error;
-      to.describe(INNER_PROBLEM, `${entry.name}: ${error.message}`);
+      reportInner(to, entry.name, error.message);
       return undefined;
     });
     if (content !== undefined) await readInner(content, entry.name, to);
   }
+}
+
+/** Returns the files of an encrypted zip file by their name: 7-Zip knows its ciphers. */
+async function decryptedFiles(input: FileInput): Promise<ReadonlyMap<string, Uint8Array>> {
+  const { unpack } = await import('../formats/seven-zip.ts');
+  return (await unpack(input)).files;
 }
 
 async function readTar({ bytes, budget, readInner }: FileInput, to: Extraction): Promise<void> {

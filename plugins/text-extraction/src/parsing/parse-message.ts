@@ -1,4 +1,6 @@
 import type { EmbeddedImage } from '../blocks/blocks.ts';
+import type { TextNotice, TextNoticeCode } from '../blocks/text-notice.ts';
+import type { ReadOptions } from '../formats/format.ts';
 
 /** A file to parse in a worker. Plain data. */
 export interface ParseRequest {
@@ -15,6 +17,7 @@ export interface ParseRequest {
   readonly maxExpandedBytes: number;
   /** Whether embedded images are returned. */
   readonly images: boolean;
+  readonly options: ReadOptions;
 }
 
 /** The content of a file. Plain data. */
@@ -28,4 +31,11 @@ export interface ParsedFile {
    * limit.
    */
   readonly problem?: { readonly kind: 'encrypted' | 'damaged' | 'too large'; readonly message: string };
+  /** What is missing in the text or was changed. */
+  readonly notices: readonly TextNotice[];
+  /** Why there is no text, if the file has no problem. */
+  readonly missing?: MissingText;
 }
+
+/** Why a file that could be read has no text. */
+export type MissingText = Extract<TextNoticeCode, 'text.empty' | 'text.unsupported' | 'text.onlyImages'>;

@@ -5,7 +5,8 @@
  */
 import { setImmediate as afterEvents } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
-import { parseFile, reasonOf } from './parse-file.ts';
+import { reasonOf } from '../formats/inner-problem.ts';
+import { parseFile } from './parse-file.ts';
 import type { ParsedFile, ParseRequest } from './parse-message.ts';
 
 /** The first error of the current file for which a library has no handler. */

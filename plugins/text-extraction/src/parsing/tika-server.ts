@@ -9,7 +9,8 @@ import {
   requireSuccess,
   safeUrl,
 } from 'headrace/http';
-import type { ParsedFile, ParseRequest } from './parse-message.ts';
+import { Extraction } from '../blocks/blocks.ts';
+import type { MissingText, ParsedFile, ParseRequest } from './parse-message.ts';
 import { ParseFailure } from './parse-threads.ts';
 
 /** How long text may be, as JSON, in bytes. */
@@ -94,7 +95,7 @@ export class TikaServer {
   async parse(request: ParseRequest): Promise<ParsedFile> {
     const { bytes, name, contentType, format, maxCharacters } = request;
     // The server refuses files without bytes as if they were damaged.
-    if (bytes.length === 0) return { text: '', metadata: [['Content-Type', [NO_TYPE]]], images: [] };
+    if (bytes.length === 0) return answerOf('', [['Content-Type', [NO_TYPE]]]);
     const url = `${this.#url}/tika/${format === 'markdown' ? 'html' : 'text'}`;
     const headers = {
       accept: 'application/json',
@@ -112,9 +113,9 @@ export class TikaServer {
     if (status === 422 || status === 415) {
       const problem = problemOf(body.toString('utf8'));
       const type = status === 415 ? [] : [[EXCEPTIONS[0] as string, [problem.message]] as const];
-      return { text: '', metadata: type, images: [], problem };
+      return answerOf('', type, problem);
     }
-    if (status === 204) return { text: '', metadata: [], images: [] };
+    if (status === 204) return answerOf('', []);
     if (status !== 200) {
       const hint = status >= 500 || status === 429 ? SERVER_HINT : accessHint({ status });
       const said = excerpt(body, MAX_EXCERPT);
@@ -125,12 +126,8 @@ export class TikaServer {
     const written = content.join('\n').replace(/^\s*\n/, '');
     const text = format === 'markdown' ? await this.#markdownOf(request, written, metadata) : written;
     const exception = EXCEPTIONS.flatMap((name) => metadata[name] ?? [])[0];
-    return {
-      text: text.slice(0, maxCharacters),
-      metadata: Object.entries(metadata),
-      images: [],
-      ...(exception === undefined ? {} : { problem: problemOf(exception) }),
-    };
+    const problem = exception === undefined ? undefined : problemOf(exception);
+    return answerOf(text.slice(0, maxCharacters), Object.entries(metadata), problem);
   }
 
   async #markdownOf(request: ParseRequest, html: string, metadata: Record<string, string[]>): Promise<string> {
@@ -140,6 +137,33 @@ export class TikaServer {
     const parsed = { ...request, bytes: Buffer.from(page), name: undefined, contentType: 'text/html; charset=utf-8' };
     return (await this.#readHtml(parsed)).text;
   }
+}
+
+/** Returns the content of a file, without characters that no text has, and with what is missing. */
+function answerOf(text: string, metadata: ParsedFile['metadata'], problem?: ParsedFile['problem']): ParsedFile {
+  const found = new Extraction(Number.POSITIVE_INFINITY, false);
+  found.add({ kind: 'lines', text });
+  for (const [name, values] of metadata) for (const value of values) found.describe(name, value);
+  const type = found.metadata.get('Content-Type')?.[0] ?? NO_TYPE;
+  const missing = found.hasText || problem !== undefined ? undefined : missingOf(found.metadata, type);
+  if (missing !== undefined) found.notice(missing, type);
+  if (problem !== undefined) found.notice('text.unreadable', problem.message);
+  const [block] = found.blocks;
+  return {
+    text: block?.kind === 'lines' ? block.text : '',
+    metadata: [...found.metadata],
+    images: [],
+    notices: found.notices,
+    ...(problem === undefined ? {} : { problem }),
+    ...(missing === undefined ? {} : { missing }),
+  };
+}
+
+/** Why the server found no text. It does not report the images of PDF files, which are nearly always the reason. */
+function missingOf(metadata: Extraction['metadata'], type: string): MissingText {
+  if (/^image\/|^application\/pdf\b/.test(type)) return 'text.onlyImages';
+  const parsers = metadata.get('X-TIKA:Parsed-By') ?? [];
+  return parsers.some((name) => name.endsWith('.EmptyParser')) ? 'text.unsupported' : 'text.empty';
 }
 
 /** Returns the problem of a file from the first line of a stack trace: the class of the exception and its message. */

@@ -1,5 +1,6 @@
 import { parseFile } from '../parsing/parse-file.ts';
 import type { ParsedFile, ParseRequest } from '../parsing/parse-message.ts';
+import { readOptions } from './read-options.ts';
 
 /** Parses a file in this thread, with its images. */
 export function parsed(content: string | Uint8Array, request: Partial<ParseRequest> = {}): Promise<ParsedFile> {
@@ -11,6 +12,7 @@ export function parsed(content: string | Uint8Array, request: Partial<ParseReque
     maxCharacters: 1_000_000,
     maxExpandedBytes: 10_000_000,
     images: true,
+    options: readOptions,
     ...request,
   });
 }
