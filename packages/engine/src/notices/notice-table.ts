@@ -91,6 +91,10 @@ export const NOTICES = {
     class: 'suspect',
     meaning: 'A field of an id is blank, so several documents may get the same id.',
   },
+  'kafka.deletedMessages': {
+    class: 'loss',
+    meaning: 'A message of a topic was deleted by its retention before it was read, or passed over after that.',
+  },
   'path.missing': {
     class: 'loss',
     meaning: 'A path of the config does not exist: no file is published from it.',
