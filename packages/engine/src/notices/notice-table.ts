@@ -91,6 +91,10 @@ export const NOTICES = {
     class: 'suspect',
     meaning: 'A field of an id is blank, so several documents may get the same id.',
   },
+  'image.unreadable': {
+    class: 'loss',
+    meaning: 'An image, a page or a region of a page could not be read, so that its text is missing.',
+  },
   'kafka.deletedMessages': {
     class: 'loss',
     meaning: 'A message of a topic was deleted by its retention before it was read, or passed over after that.',
@@ -110,6 +114,10 @@ export const NOTICES = {
   'version.missing': {
     class: 'suspect',
     meaning: 'A document has no version: it replaces the document in the index, even if that is newer.',
+  },
+  'video.damaged': {
+    class: 'suspect',
+    meaning: 'ffmpeg reports errors in a video that was read to its end. Frames may be missing or wrong.',
   },
 } as const satisfies Record<string, NoticeMeaning>;
 
