@@ -117,7 +117,7 @@ export const NOTICES = {
   },
   'video.damaged': {
     class: 'suspect',
-    meaning: 'ffmpeg reports errors in a video that was read to its end. Frames may be missing or wrong.',
+    meaning: 'A video was read to its end, but ffmpeg reports errors in it. Frames may be missing or wrong.',
   },
 } as const satisfies Record<string, NoticeMeaning>;
 
