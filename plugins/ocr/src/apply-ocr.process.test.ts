@@ -66,6 +66,7 @@ describe('ApplyOCR', () => {
     const context = stageContext();
     const stage = makeStage(ApplyOCR, { lang: 'eng', pathField: 'pth', extractAllDest: 'text' }, context);
     for (const id of ['1', '2']) await stage.process(toDocument({ id, path: image }));
+    expect(context.collector.list()).toMatchObject([{ code: 'stage.unchanged', count: 2 }]);
     expect(context.logged).toEqual([
       'The document has no field pth (pathField) and stays unchanged; others are not reported',
     ]);
@@ -106,6 +107,7 @@ describe('ApplyOCR', () => {
     expect(documents[1]?.text('problem')).toMatch(/ \(libpng error: .+\)$/);
     expect(documents[2]?.text('problem')).toMatch(/ such as PNG, JPEG or TIFF$/);
     expect(context.logged).toContainEqual(expect.stringMatching(/^Tesseract: libpng error/));
+    expect(context.collector.list()).toMatchObject([{ code: 'image.unreadable', class: 'loss', count: 2 }]);
   });
 
   it('starts the engine again after a large image, which frees its memory', async () => {

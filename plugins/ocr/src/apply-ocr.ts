@@ -193,6 +193,11 @@ export class ApplyOCR extends Stage<typeof parameters> {
     const { pathField, byteArrayField } = this.params;
     const field = (pathField ?? byteArrayField) as string;
     if (document.has(field)) return this.#apply(document);
+    this.context.notices.report('stage.unchanged', {
+      document: document.id,
+      field,
+      hint: 'the document has no such field',
+    });
     if (!this.#hasWarned) {
       this.#hasWarned = true;
       const parameter = pathField === undefined ? 'byteArrayField' : 'pathField';
@@ -280,7 +285,9 @@ export class ApplyOCR extends Stage<typeof parameters> {
     const picture = pictures[page];
     if (regions === undefined || picture === undefined) {
       const what = regions === undefined ? `template ${template}` : `page ${page}`;
-      this.context.log.warn(`There is no ${what}: its regions are not read`, { document: document.id });
+      const message = `There is no ${what}: its regions are not read`;
+      this.context.notices.report('image.unreadable', { document: document.id, hint: message });
+      this.context.log.warn(message, { document: document.id });
       return;
     }
     const image = await picture.image();
@@ -306,6 +313,7 @@ export class ApplyOCR extends Stage<typeof parameters> {
     const message = `${what}${path === undefined ? '' : ` of ${path}`} cannot be read: ${messageOf(error)}`;
     if (onError === 'fail') throw new HeadraceError('HR_STAGE_FAILED', message);
     if (errorField !== undefined) document.setOrAdd(errorField, message);
+    this.context.notices.report('image.unreadable', { document: document.id, file: path, hint: message });
     this.context.log.warn(message, { document: document.id });
   }
 

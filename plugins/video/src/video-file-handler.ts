@@ -74,7 +74,7 @@ export const VideoFileHandler: FileHandler = {
           image: params.frameImageField,
         },
       },
-      context.log,
+      context,
     );
   },
 };

@@ -238,6 +238,7 @@ export class KafkaConnector extends Connector<typeof parameters> {
       offsets: this.#progress.offsets,
       isPreview: this.context.preview,
       log: this.context.log,
+      notices: this.context.notices,
       onRelease: async (partitions, signal) => (await this.#commits?.release(partitions, signal)) ?? true,
       onGone: (partitions) => {
         this.#commits?.forgetPartitions(partitions);

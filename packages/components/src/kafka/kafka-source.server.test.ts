@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { tracingChannel } from 'node:diagnostics_channel';
-import { createLogger } from '@headrace/engine';
+import { createLogger, silentNotices } from '@headrace/engine';
 import { describeWithServer } from '@headrace/testing/real-server';
 import { Admin, Producer } from '@platformatic/kafka';
 import { expect, it, vi } from 'vitest';
@@ -22,6 +22,7 @@ await describeWithServer('kafka', (server) => {
       offsets: undefined,
       isPreview: true,
       log: createLogger('test', () => undefined),
+      notices: silentNotices,
       onRelease: async () => true,
       onGone: () => undefined,
     });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HeadraceError, type Logger } from '@headrace/engine';
+import { HeadraceError, type Logger, type Notices } from '@headrace/engine';
 import type { Consumer, ConsumerOptions } from '@platformatic/kafka';
 import { type KafkaProperties, numberOf } from './client-properties.ts';
 import { closeClient } from './close-client.ts';
@@ -23,6 +23,7 @@ export interface KafkaSourceSettings {
   /** For previews and checks: reads from the committed offsets without joining the group. */
   readonly isPreview: boolean;
   readonly log: Logger;
+  readonly notices: Notices;
   /**
    * Finishes and commits the messages of partitions that the group takes away; see `PartitionOwner.release`. `next`
    * returns no more messages of these partitions.
@@ -84,6 +85,7 @@ export class KafkaSource {
       maxBytesPerPartition,
       brokers: settings.brokers.join(','),
       log: settings.log,
+      notices: settings.notices,
     });
   }
 

@@ -1,3 +1,4 @@
+import { NoticeCollector } from '@headrace/engine';
 import type { Consumer } from '@platformatic/kafka';
 import { expect, it } from 'vitest';
 import { EARLIEST, TopicReader } from './topic-reader.ts';
@@ -7,6 +8,9 @@ class Broker {
   id = 'first';
   messages: string[] = [];
   readonly warnings: string[] = [];
+  readonly collector = new NoticeCollector();
+  /** The first offset that was not deleted. */
+  first = 0;
   #known: string | undefined;
 
   /** @param error the answer to a fetch with another identifier than that of the topic */
@@ -17,6 +21,8 @@ class Broker {
         this.#known ??= this.id;
         return { topics: new Map([['t', { id: this.#known, partitions: [{ leader: 1 }] }]]) };
       },
+      listOffsets: async ({ timestamp }: { timestamp: bigint }) =>
+        new Map([['t', [BigInt(timestamp === EARLIEST ? this.first : this.messages.length)]]]),
       clearMetadata: () => {
         this.#known = undefined;
       },
@@ -25,6 +31,10 @@ class Broker {
           throw Object.assign(new Error(error), { code: 'PLT_KFK_PROTOCOL', apiId: error, canRetry: true });
         }
         const from = Number(partitions[0].fetchOffset);
+        if (from < this.first) {
+          const apiId = 'OFFSET_OUT_OF_RANGE';
+          throw Object.assign(new Error(apiId), { code: 'PLT_KFK_PROTOCOL', apiId, canRetry: false });
+        }
         const records = this.messages
           .slice(from)
           .map((value, offsetDelta) => ({ offsetDelta, value: Buffer.from(value), headers: [] }));
@@ -42,6 +52,7 @@ class Broker {
       maxBytesPerPartition: 1,
       brokers: 'b:1',
       log: { debug: ignore, info: ignore, warn: (message) => void this.warnings.push(message), error: ignore },
+      notices: this.collector.of({ component: 'c' }),
     });
   }
 
@@ -77,3 +88,15 @@ it.each(['UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID', 'FETCH_SESSION_TOPIC_ID_ER
     broker.reader.close();
   },
 );
+
+it('reports the messages that were deleted before they were read', async () => {
+  const broker = new Broker('UNKNOWN_TOPIC_ID');
+  broker.messages = ['a', 'b', 'c', 'd'];
+  broker.first = 3;
+  broker.reader.assign(0, 1n);
+  expect(await broker.read(1)).toEqual(['d']);
+  expect(broker.collector.list()).toMatchObject([
+    { code: 'kafka.deletedMessages', class: 'loss', count: 2, examples: [{ file: 't[0]' }] },
+  ]);
+  broker.reader.close();
+});

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '@headrace/engine';
+import type { Logger, Notices } from '@headrace/engine';
 import type { Consumer } from '@platformatic/kafka';
 import { hasKafkaError, isPassing, kafkaError } from './kafka-error.ts';
 
@@ -25,6 +25,7 @@ export interface TopicReaderSettings {
   /** The brokers as log messages and errors show them. */
   readonly brokers: string;
   readonly log: Logger;
+  readonly notices: Notices;
 }
 
 type FetchResponse = Awaited<ReturnType<Consumer['fetch']>>;
@@ -249,7 +250,7 @@ export class TopicReader {
   }
 
   async #resetPositions(partitions: ReadonlyMap<number, Assigned>): Promise<void> {
-    const { topic, reset, log } = this.#settings;
+    const { topic, reset, log, notices } = this.#settings;
     const [first, last] = await Promise.all(
       [EARLIEST, LATEST].map(async (timestamp) =>
         (await this.#consumer.listOffsets({ topics: [topic], timestamp })).get(topic),
@@ -264,6 +265,11 @@ export class TopicReader {
         position < from
           ? `the messages ${position} to ${from - 1n} were deleted before they were read (retention.ms and retention.bytes of the topic)`
           : `it ends at offset ${to}, before the position ${position} of the consumer group (the topic was created again)`;
+      if (position < from) {
+        // With auto.offset.reset: latest, the messages that were not deleted are passed over too.
+        const count = Number(assigned.position - position);
+        notices.report('kafka.deletedMessages', { file: `${topic}[${partition}]`, hint: reason, count });
+      }
       log.warn(`Partition ${partition} of ${topic}: ${reason}. Reading continues at offset ${assigned.position}`);
     }
   }

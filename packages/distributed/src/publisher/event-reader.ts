@@ -1,5 +1,5 @@
 import { brokersOf, KafkaSource, kafkaError, type TopicMessage } from '@headrace/components/kafka';
-import { HeadraceError, type Logger, messageOf } from '@headrace/engine';
+import { HeadraceError, type Logger, messageOf, silentNotices } from '@headrace/engine';
 import { type DocumentEvent, readEvent } from '../queue/document-events.ts';
 import { readHeader } from '../queue/headers.ts';
 import { type BatchReport, readReport } from '../queue/reports.ts';
@@ -50,6 +50,7 @@ export class EventReader {
       // The reader joins no group, because each run must read all its events.
       isPreview: true,
       log,
+      notices: silentNotices,
       onRelease: async () => true,
       onGone: () => undefined,
     });

@@ -139,6 +139,7 @@ export class QueueReader extends Connector<typeof parameters> {
         offsets: undefined,
         isPreview: false,
         log,
+        notices: this.context.notices,
         onRelease: (partitions, signal) => this.#release(partitions, target, signal),
         onGone: (partitions) => this.#commits.forget(partitions),
         onGained: (partitions) => this.#gained(partitions),

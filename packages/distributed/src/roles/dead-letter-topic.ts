@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brokersOf, KafkaSource, kafkaError, type TopicMessage } from '@headrace/components/kafka';
-import { HeadraceError, type Logger, messageOf } from '@headrace/engine';
+import { HeadraceError, type Logger, messageOf, silentNotices } from '@headrace/engine';
 import { LETTER_HEADERS } from '../queue/dead-letters.ts';
 import { type BatchHeader, parseHeader, toHeaders } from '../queue/headers.ts';
 import { type OutgoingMessage, PartitionWriter } from '../queue/partition-writer.ts';
@@ -146,6 +146,7 @@ async function openTopic(
       offsets: undefined,
       isPreview,
       log,
+      notices: silentNotices,
       onRelease: async () => true,
       onGone: () => undefined,
     });

@@ -91,6 +91,14 @@ export const NOTICES = {
     class: 'suspect',
     meaning: 'A field of an id is blank, so several documents may get the same id.',
   },
+  'image.unreadable': {
+    class: 'loss',
+    meaning: 'An image, a page or a region of a page could not be read, so that its text is missing.',
+  },
+  'kafka.deletedMessages': {
+    class: 'loss',
+    meaning: 'A message of a topic was deleted by its retention before it was read, or passed over after that.',
+  },
   'partition.zeros': {
     class: 'changed',
     meaning: 'All values of a partition column are numbers, so a value with zeros at its start has lost them.',
@@ -140,6 +148,10 @@ export const NOTICES = {
   'version.missing': {
     class: 'suspect',
     meaning: 'A document has no version: it replaces the document in the index, even if that is newer.',
+  },
+  'video.damaged': {
+    class: 'suspect',
+    meaning: 'A video was read to its end, but ffmpeg reports errors in it. Frames may be missing or wrong.',
   },
 } as const satisfies Record<string, NoticeMeaning>;
 

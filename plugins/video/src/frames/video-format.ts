@@ -1,5 +1,5 @@
-import { HeadraceError, type Logger, type ModuleReference, messageOf, type Publisher } from 'headrace/engine';
-import { type FileFormat, type SourceFile, withOpenFile } from 'headrace/handlers';
+import { HeadraceError, type ModuleReference, messageOf, type Publisher } from 'headrace/engine';
+import { type FileFormat, type FormatContext, type SourceFile, withOpenFile } from 'headrace/handlers';
 import { requireVersion } from './ffmpeg-version.ts';
 import { FrameDecoder, type FrameFields, type FramePosition } from './frame-decoder.ts';
 import { type Frame, readFrames } from './read-frames.ts';
@@ -17,12 +17,12 @@ export interface VideoSettings {
 /** Publishes the frames of videos, each as a document. */
 export class VideoFormat implements FileFormat {
   readonly #settings: VideoSettings;
-  readonly #log: Logger;
+  readonly #context: Pick<FormatContext, 'log' | 'notices'>;
   readonly #decoder: ModuleReference;
 
-  constructor(settings: VideoSettings, log: Logger) {
+  constructor(settings: VideoSettings, context: Pick<FormatContext, 'log' | 'notices'>) {
     this.#settings = settings;
-    this.#log = log;
+    this.#context = context;
     this.#decoder = FrameDecoder.reference(settings.fields);
   }
 
@@ -37,7 +37,11 @@ export class VideoFormat implements FileFormat {
     if (signal.aborted) return;
     await requireVersion(program);
     const stem = name.replace(/(?<=.)\.[^.]*$/, '');
-    const warn = (message: string) => this.#log.warn(`${path}: ${message}`);
+    const { log, notices } = this.#context;
+    const warn = (message: string) => {
+      notices.report('video.damaged', { file: path, hint: message });
+      log.warn(`${path}: ${message}`);
+    };
     const source = { ...file, bytes: until(signal, file.bytes) };
     const frames = withOpenFile(source, (video) => readFrames(video.fd, { program, stride, signal, warn }));
     for await (const { image, ...frame } of failingAs(path, frames)) {
