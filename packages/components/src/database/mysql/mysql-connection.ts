@@ -125,6 +125,9 @@ export class MysqlConnection implements DatabaseConnection {
   }
 
   async stream(sql: string, parameters: readonly SqlParameter[] = []): Promise<RowStream> {
+    const { writeTimeoutSeconds } = this.#settings;
+    // Otherwise the server ends the session when the pipeline pauses for longer than its net_write_timeout.
+    if (writeTimeoutSeconds !== undefined) await this.execute(`SET SESSION net_write_timeout = ${writeTimeoutSeconds}`);
     this.#busy = true;
     const options = { sql, rowsAsArray: true };
     const query =

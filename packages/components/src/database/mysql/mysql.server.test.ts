@@ -122,6 +122,32 @@ await describeWithOwnServer('mariadb', (server) => {
       expect(Number(rows)).toBeLessThan(300_000);
     });
 
+    it.each([
+      ['', 86_400],
+      ['?netTimeoutForStreamingResults=600', 600],
+      ['?netTimeoutForStreamingResults=0', 7],
+      ['?sessionVariables=net_write_timeout=90', 90],
+    ])('sets how long the server waits for a slow pipeline: %s', async (parameters, seconds) => {
+      await session.execute('set global net_write_timeout = 7');
+      try {
+        const { json } = await read('select 1 as id, @@net_write_timeout as t', { connectionString: url(parameters) });
+        expect(json).toEqual([`{"id":"1","t":${seconds}}`]);
+      } finally {
+        await session.execute('set global net_write_timeout = default');
+      }
+    });
+
+    it('reads all rows although the pipeline pauses for longer than net_write_timeout of the server', async () => {
+      await session.execute('set global net_write_timeout = 1');
+      try {
+        const pause = new PausingPublisher(1000, () => new Promise((resolve) => setTimeout(resolve, 3000)));
+        const { documents } = await read(large(300_000), {}, pause);
+        expect(documents).toHaveLength(300_000);
+      } finally {
+        await session.execute('set global net_write_timeout = default');
+      }
+    });
+
     it('cancels the query in the server when the run is stopped', async () => {
       const publisher = new CollectingPublisher();
       const reading = read('select 1 as id, sleep(60) as hr_stopped', {}, publisher).catch((thrown) => thrown);
