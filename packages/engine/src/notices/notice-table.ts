@@ -26,6 +26,11 @@ export const NOTICES = {
     meaning:
       'Text follows the closing quote of a CSV cell. It is read as part of the cell. A quote may be missing or not doubled, so that rows are joined.',
   },
+  'kafka.valueUnavailable': {
+    class: 'loss',
+    meaning:
+      'A message of Debezium lacks a long value because the change has not touched it. The document has no such field. In PostgreSQL, ALTER TABLE … REPLICA IDENTITY FULL makes the messages complete.',
+  },
 } as const satisfies Record<string, NoticeMeaning>;
 
 /** The code of a notice in the table. */
