@@ -191,7 +191,7 @@ await describeWithOwnServer('kafka', (server) => {
       [`topic ${topic}, partition 0, offset 1`, 'its value is not a JSON object'],
       [`topic ${topic}, partition 0, offset 2`, 'it has no value in the field id for the id'],
       [`topic ${topic}, partition 0, offset 3`, 'it has no value in the field id for the id'],
-      [`topic ${topic}, partition 0, offset 4`, 'it has no value'],
+      [`topic ${topic}, partition 0, offset 4`, 'it has no value (set tombstones to delete or ignore)'],
     ]);
     await send([json({ id: 'next' })], topic);
     const next = await run({ topic, group });

@@ -26,6 +26,16 @@ export const NOTICES = {
     meaning:
       'Text follows the closing quote of a CSV cell. It is read as part of the cell. A quote may be missing or not doubled, so that rows are joined.',
   },
+  'date.shifted': {
+    class: 'changed',
+    meaning:
+      'A date without a time is written as an instant, which is on another day in UTC. With dates: plain it stays the date.',
+  },
+  'number.rounded': {
+    class: 'changed',
+    meaning:
+      'A decimal has more digits than a double holds, so it is rounded. With decimals: exact it keeps all digits.',
+  },
   'kafka.valueUnavailable': {
     class: 'loss',
     meaning:
