@@ -26,6 +26,18 @@ const read = (sql: string, more: Partial<ConnectorSettings> = {}, options = {}) 
   runConnector({ connectionString: MEMORY, sql, ...more }, options);
 const jsonOf = async (sql: string, more: Partial<ConnectorSettings> = {}) => (await read(sql, more)).json;
 
+/** Runs a test in a zone of the process. */
+async function inZone(zone: string, test: () => Promise<void>): Promise<void> {
+  const before = process.env.TZ;
+  process.env.TZ = zone;
+  try {
+    await test();
+  } finally {
+    if (before === undefined) delete process.env.TZ;
+    else process.env.TZ = before;
+  }
+}
+
 describe('DatabaseConnector', () => {
   it('creates fields from column labels in lower case, except for the id column', async () => {
     expect(await jsonOf(`select 'a' as ID, 7 as "My Col", 8 as Plain`)).toEqual(['{"id":"a","my col":7,"plain":8}']);
@@ -90,6 +102,53 @@ describe('DatabaseConnector', () => {
       '{"id":"2","flag":false,"price":1.5,"n":-1,"r":3.14159265358979,"b":"","any":1.0}',
     ]);
     expect(warnings.join()).toMatch(/such as soon/);
+  });
+
+  describe('dates and decimals', () => {
+    const file = () =>
+      fileWith(
+        'create table t (id integer primary key, due date, amount decimal(38,2), whole numeric)',
+        "insert into t values (1, '2024-03-31', 12.5, 9007199254740993), (2, '2024-07-01', 0.1, 12)",
+      );
+    const sql = 'select * from t order by id';
+
+    it('are written as the reference does by default, and changed values are notices', async () => {
+      await inZone('Europe/Berlin', async () => {
+        const { json, collector } = await read(sql, { connectionString: `jdbc:sqlite:${file()}` });
+        expect(json).toEqual([
+          '{"id":"1","due":"2024-03-30T23:00:00Z","amount":12.5,"whole":9.007199254740992E15}',
+          '{"id":"2","due":"2024-06-30T22:00:00Z","amount":0.1,"whole":12.0}',
+        ]);
+        expect(collector.list()).toMatchObject([
+          {
+            code: 'date.shifted',
+            count: 2,
+            examples: [{ field: 'due', value: '2024-03-31', hint: 'It became 2024-03-30T23:00:00Z' }, {}],
+          },
+          { code: 'number.rounded', count: 1, examples: [{ field: 'whole', value: '9007199254740993' }] },
+        ]);
+      });
+    });
+
+    it('that do not change are no notices', async () => {
+      await inZone('America/New_York', async () => {
+        const { json, collector } = await read(`${sql} desc limit 1`, { connectionString: `jdbc:sqlite:${file()}` });
+        expect(json).toEqual(['{"id":"2","due":"2024-07-01T04:00:00Z","amount":0.1,"whole":12.0}']);
+        expect(collector.list()).toEqual([]);
+      });
+    });
+
+    it('keep their day and all digits', async () => {
+      const settings = { connectionString: `jdbc:sqlite:${file()}`, dates: 'plain' };
+      expect(await jsonOf(sql, { ...settings, decimals: 'exact' })).toEqual([
+        '{"id":"1","due":"2024-03-31","amount":12.5,"whole":9007199254740993}',
+        '{"id":"2","due":"2024-07-01","amount":0.1,"whole":12.0}',
+      ]);
+      expect(await jsonOf(sql, { ...settings, decimals: 'string' })).toEqual([
+        '{"id":"1","due":"2024-03-31","amount":"12.5","whole":"9007199254740993"}',
+        '{"id":"2","due":"2024-07-01","amount":"0.1","whole":"12"}',
+      ]);
+    });
   });
 
   it('streams a table of many rows in order', async () => {

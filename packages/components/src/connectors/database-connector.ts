@@ -8,6 +8,7 @@ import {
   type JsonObject,
   MAX_MILLIS,
   messageOf,
+  OneOf,
   type ParameterProblem,
   type Publisher,
   QUERIES,
@@ -22,7 +23,7 @@ import { checkDatabaseAccess, checkQueryAccess } from '../database/check-databas
 import { checkIncremental } from '../database/check-incremental.ts';
 import { ChildRows } from '../database/child-rows.ts';
 import { Database, type DatabaseConnection, type RowLayout, type RowStream } from '../database/database.ts';
-import { checkDatabase } from '../database/driver-class.ts';
+import { checkDatabase, isSqlServer } from '../database/driver-class.ts';
 import { type BoundQuery, bindMark, type HighMark, highestMark, initialMark } from '../database/high-mark.ts';
 import { RowDocuments } from '../database/row-documents.ts';
 import type { FileState } from '../files/file-state.ts';
@@ -77,6 +78,16 @@ const parameters = Type.Object({
   otherJoinFields: Type.Array(Type.String(), { default: [] }),
   /** Labels of columns that become no field, in any letter case. */
   ignoreColumns: Type.Array(Type.String(), { default: [] }),
+  /**
+   * How columns of type DATE are written: plain is 2024-01-02. reference is the instant at which the day begins in the
+   * zone of the process, which may be on the day before in UTC.
+   */
+  dates: OneOf(['reference', 'plain'], { default: 'reference' }),
+  /**
+   * How DECIMAL and NUMERIC are written: double rounds to about 16 digits, string is a text with all digits, exact is a
+   * number if a number holds all digits, otherwise a text. SQL Server supports only double.
+   */
+  decimals: OneOf(['double', 'string', 'exact'], { default: 'double' }),
   /** How often a failed connection is retried. A rejected password is not retried. */
   connectionRetries: Type.Integer({ default: 1, ...clamped({ minimum: 1 }), ...capped('maxRetries') }),
   /** The wait before each retry, in milliseconds. */
@@ -125,8 +136,9 @@ const DEFAULT_STATE = withDefaults(RememberParameter);
  * column.
  *
  * Integers of any length are exact. DECIMAL, NUMERIC and DOUBLE are doubles; FLOAT and REAL of 32 bits are written in
- * their shortest form. BOOLEAN, BIT and, in MySQL, TINYINT(1) are booleans. Dates and times are instants in UTC, in
+ * their shortest form. decimals: exact keeps all digits of DECIMAL and NUMERIC. A rounded value is a notice. BOOLEAN, BIT and, in MySQL, TINYINT(1) are booleans. Dates and times are instants in UTC, in
  * milliseconds. Those without a zone are read in the zone of the process (variable TZ); a date is midnight there.
+ * dates: plain writes a date as 2024-01-02. A date whose instant is on another day in UTC is a notice.
  * MySQL's parameter connectionTimeZone sets another zone. BLOB, BINARY and bytea are bytes, written as base64. Types of
  * PostgreSQL: json and jsonb are objects, arrays are lists, uuid, time, interval and all others are texts.
  *
@@ -198,6 +210,10 @@ export class DatabaseConnector extends Connector<typeof parameters> {
         hint: 'Each query of otherSQLs needs the name of its join column.',
       };
     }
+    if (params.decimals !== 'double' && isSqlServer(params.connectionString)) {
+      const hint = 'Convert the columns in the query: CAST(price AS varchar(50)) AS price.';
+      yield { parameter: 'decimals', message: 'The driver of SQL Server reads decimals as doubles only', hint };
+    }
     yield* checkIncremental(params);
     yield* checkStateConnection(params.state);
   }
@@ -236,7 +252,10 @@ export class DatabaseConnector extends Connector<typeof parameters> {
     this.#target = target;
     // An abort closes the connections, so the run does not wait for the next row.
     target.signal.addEventListener('abort', () => void this.#closeConnections(), { once: true });
-    const database = await Database.open(params, context.log);
+    const { dates, decimals } = params;
+    const database = await Database.open(params, context.log, {
+      values: { forms: { dates, decimals }, report: (code, details) => context.notices.report(code, details) },
+    });
     this.#main = await database.connect(context.signal);
     await this.#attempt('preSQL', params.preSQL);
     if (target.signal.aborted) return;

@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { type ConnectorContext, withDefaults } from '@headrace/engine';
 import { describeWithOwnServer } from '@headrace/testing/real-server';
 import { addressOf, startSaslBroker } from '@headrace/testing/sasl-broker';
 import type { MessageToProduce } from '@platformatic/kafka';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { CollectingPublisher } from '../file-formats/testing/collecting-publisher.ts';
 import { KafkaConnector } from './kafka-connector.ts';
 
@@ -25,6 +28,15 @@ function read({ kafka, offsets, ...others }: Record<string, unknown>): Params {
     kafka: { ...block, ...(consumer === undefined ? {} : { consumer: new Map(Object.entries(consumer as object)) }) },
     ...(offsets === undefined ? {} : { offsets: new Map(Object.entries(offsets as object)) }),
   } as never);
+}
+
+function registryMessages() {
+  const file = new URL('../kafka/testing/registry-messages.json', import.meta.url);
+  return JSON.parse(readFileSync(file, 'utf8')) as {
+    readonly messages: Readonly<Record<string, string>>;
+    readonly schemas: Readonly<Record<string, object>>;
+    readonly subjects: Readonly<Record<string, Readonly<Record<string, object>>>>;
+  };
 }
 
 const BLOCK = {
@@ -106,6 +118,47 @@ await describeWithOwnServer('kafka', (server) => {
 
   const ids = ({ documents }: CollectingPublisher) => documents.map(({ id }) => id);
 
+  it('reads keys, tombstones, headers and messages with schemas from real messages', async () => {
+    const { messages, schemas, subjects } = registryMessages();
+    const bytes = (name: string) => Buffer.from(messages[name] as string, 'base64');
+    const registry = createServer((request, response) => {
+      const [, kind, name = '', version = ''] =
+        /^\/(schemas\/ids|subjects)\/([^/]+)(?:\/versions\/(\d+))?$/.exec(request.url ?? '') ?? [];
+      response.end(JSON.stringify(kind === 'subjects' ? subjects[name]?.[version] : schemas[name]));
+    });
+    registry.listen(0, '127.0.0.1');
+    await once(registry, 'listening');
+    onTestFinished(() => void registry.close());
+    const topic = await createTopic();
+    await send(
+      [
+        {
+          key: Buffer.from('k1'),
+          value: Buffer.from('{"name":"one"}'),
+          headers: new Map([[Buffer.from('trace'), Buffer.from('abc')]]),
+        },
+        { key: Buffer.from('k1') },
+        { key: Buffer.from('a'), value: bytes('avro') },
+        { key: Buffer.from('p'), value: bytes('protobuf-first') },
+      ],
+      topic,
+    );
+    const { port } = registry.address() as AddressInfo;
+    const { json, rejected } = await run({
+      topic,
+      idFrom: 'key',
+      headers: new Map([['trace', 'trace_id']]),
+      schemaRegistry: { url: `http://127.0.0.1:${port}` },
+    });
+    expect(rejected).toEqual([]);
+    expect(json).toEqual([
+      '{"name":"one","id":"p-k1","trace_id":"abc"}',
+      '{"id":"p-k1","kafka_deleted":true,"___skipped":"delete"}',
+      expect.stringMatching(/^{"id":"p-a","count":-3,"big":9007199254740993,/),
+      '{"id":"p-p"}',
+    ]);
+  });
+
   it('reads all messages of each partition in order, and then ends', async () => {
     const topic = await createTopic(3);
     const messages = [...numbered(0, 200, 0), ...numbered(0, 7000, 1)];
@@ -146,7 +199,7 @@ await describeWithOwnServer('kafka', (server) => {
       [`topic ${topic}, partition 0, offset 1`, 'its value is not a JSON object'],
       [`topic ${topic}, partition 0, offset 2`, 'it has no value in the field id for the id'],
       [`topic ${topic}, partition 0, offset 3`, 'it has no value in the field id for the id'],
-      [`topic ${topic}, partition 0, offset 4`, 'it has no value'],
+      [`topic ${topic}, partition 0, offset 4`, 'it has no value (set tombstones to delete or ignore)'],
     ]);
     await send([json({ id: 'next' })], topic);
     const next = await run({ topic, group });
@@ -321,7 +374,7 @@ describe('a broker without the configured SASL mechanism', () => {
     const connector = new KafkaConnector(read({ kafka }), context as ConnectorContext);
     const refused = { message: expect.stringMatching(/mechanism/), hint: expect.stringMatching(/sasl\.mechanism/) };
     await expect(connector.execute(publisher)).rejects.toMatchObject(refused);
-    await expect(connector.checkAccess()).rejects.toMatchObject(refused);
+    await expect(connector.checkAccess(() => undefined, publisher.signal)).rejects.toMatchObject(refused);
     await connector.close();
     broker.close();
   });

@@ -7,12 +7,16 @@ import {
   FLAT,
   MAX_MILLIS,
   MapOf,
+  OneOf,
   type ParameterProblem,
   type Publisher,
+  RESERVED_FIELDS,
+  type ReportProblem,
   type Static,
   Type,
   type Value,
 } from '@headrace/engine';
+import { checkServerAccess, tlsParameter } from '../http/server-access.ts';
 import { brokersOf, checkBrokers } from '../kafka/brokers.ts';
 import { checkTopicAccess } from '../kafka/check-topic-access.ts';
 import { checkKafkaProperties, kafkaProperties } from '../kafka/client-properties.ts';
@@ -23,6 +27,7 @@ import { KafkaSource, type KafkaSourceSettings } from '../kafka/kafka-source.ts'
 import { MessageBatch } from '../kafka/message-batch.ts';
 import { MessageDecoder } from '../kafka/message-decoder.ts';
 import { ReadProgress } from '../kafka/read-progress.ts';
+import { SchemaRegistry } from '../kafka/schemas/schema-registry.ts';
 import { SettledCommits } from '../kafka/settled-commits.ts';
 import { requirePublisher } from '../publishing/require-publisher.ts';
 import { unreadSince } from '../publishing/unread.ts';
@@ -54,6 +59,34 @@ const parameters = Type.Object({
   ),
   /** The field with the id, a text or a number. The field id gets the docIdPrefix and this value. */
   idField: Type.String({ default: 'id' }),
+  /** Whether the id is the value of idField, or the key of the message. */
+  idFrom: OneOf(['field', 'key'], { default: 'field' }),
+  /**
+   * What a message without a value does: delete deletes the document with the id of its key, ignore does nothing, fail
+   * fails alone. Defaults to delete with idFrom: key or unwrap, otherwise to fail.
+   */
+  tombstones: Type.Optional(OneOf(['delete', 'ignore', 'fail'])),
+  /** Headers that become fields: the name of each header and its field, such as { trace-id: trace_id }. */
+  headers: Type.Optional(MapOf(Type.String())),
+  /** With debezium, messages are changes of rows: the document is the row after the change. */
+  unwrap: Type.Optional(OneOf(['debezium'])),
+  /** The registry with the schemas of messages in Avro, Protobuf or JSON Schema. */
+  schemaRegistry: Type.Optional(
+    Type.Object({
+      /** The URL, such as https://registry:8081. */
+      url: Type.String(CONNECTS),
+      /** The user for basic authentication, or the API key of a cloud; needs password. */
+      userName: Type.Optional(Type.String()),
+      /** The password of the user. Read it from the environment: ${REGISTRY_PASSWORD}. */
+      password: Type.Optional(Type.String()),
+      /** A token, instead of user and password: it is sent as Authorization: Bearer …. */
+      bearerToken: Type.Optional(Type.String()),
+      /** The certificates for TLS, as PEM files. */
+      tls: tlsParameter,
+      /** Whether to accept any certificate of the registry, for tests only. */
+      acceptInvalidCert: Type.Boolean({ default: false }),
+    }),
+  ),
   /**
    * The offset of the first message to read, for each partition, regardless of what the group has read: offsets { 0:
    * 1200, 1: 0 }. Other partitions start at the position of the group.
@@ -89,8 +122,36 @@ const LOST_MS = 5 * 60_000;
 const REOPEN_MS = 2000;
 
 /**
- * Publishes a document for each message of a Kafka topic. The value of a message must be a JSON object. The messages of
- * a partition keep their order. Keys and headers are ignored.
+ * Publishes a document for each message of a Kafka topic. The value of a message must be an object: in JSON, or in Avro
+ * or Protobuf with a schema registry. The messages of a partition keep their order.
+ *
+ * The id is the value of idField. With idFrom: key it is the key of the message: its text; of an object with one member
+ * the value of that member; of an object with several the JSON list of their values. (A key is an object with a schema
+ * registry, and in JSON with unwrap.)
+ *
+ * Deletes: a message without a value is a tombstone. With tombstones: delete, the indexer deletes the document with the
+ * id of the key. No setting of the indexer is needed. The request to delete skips all stages. A destination that cannot
+ * delete, such as a file, gets a document with the id and kafka_deleted: true.
+ *
+ * With unwrap: debezium, a message is a change of a row, in JSON with or without its schema, or with a schema registry.
+ * c (created), u (updated) and r (read in a snapshot) write the row after the change. d deletes: its id is that of the
+ * row before the change, or of the key. t (truncated) fails, because the documents of the table are not known. With the
+ * schema, dates, times and decimals become texts and numbers; without it, they stay the numbers that Debezium writes.
+ * A long value that the change has not touched is not in the message: it becomes no field, with a notice.
+ *
+ *     idFrom: key
+ *     unwrap: debezium
+ *
+ * With schemaRegistry, a message that begins with the byte 0 and the number of a schema is read by that schema
+ * (Confluent's format; the registries of Redpanda, Karapace and Apicurio have the same interface). Others are JSON. A
+ * schema is requested once in a run, with those that it refers to. If the registry does not have it, its messages fail
+ * alone. If the registry cannot be reached, the connector fails. Protobuf needs a package: npm install protobufjs@^8.8.1.
+ *
+ * Avro: decimals are numbers if a number holds all their digits, otherwise texts. date is 2024-01-02, timestamps are
+ * instants with all their digits, local timestamps have no Z, uuid and duration are texts. bytes are written as base64.
+ * A union is the value of its branch. Protobuf: the names are those of the schema. Fields of proto3 without optional have
+ * their default value if the message omits them. Timestamp, Duration, Struct and the wrappers of Google are values as in
+ * Protobuf's JSON. 64-bit integers are exact. JSON Schema: messages are not checked against the schema.
  *
  * The connector is a member of a consumer group. It starts at the position of the group, or with the oldest message if
  * the group has read nothing. A message counts as read when its document is in the index or was dropped, or when it
@@ -127,6 +188,7 @@ export class KafkaConnector extends Connector<typeof parameters> {
   readonly #progress = new ReadProgress(offsetsOf(this.params.offsets));
   #commits: SettledCommits | undefined;
   #target: Publisher | undefined;
+  #registry: SchemaRegistry | undefined;
 
   static override goesOn({ offsets }: Static<typeof parameters>): boolean {
     return offsets === undefined;
@@ -162,21 +224,43 @@ export class KafkaConnector extends Connector<typeof parameters> {
       if (/^\d+$/.test(partition)) continue;
       yield { parameter: ['offsets', partition], message: `offsets: "${partition}" is not the number of a partition` };
     }
+    for (const [header, field] of params.headers ?? []) {
+      if (field !== '' && !RESERVED_FIELDS.has(field)) continue;
+      const message =
+        field === '' ? `headers: the field of ${header} is empty` : `headers: ${field} is a reserved field`;
+      yield { parameter: ['headers', header], message };
+    }
+    if (params.schemaRegistry !== undefined) {
+      const { url } = params.schemaRegistry;
+      if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
+        yield { parameter: 'schemaRegistry.url', message: 'schemaRegistry.url is not an http or https URL' };
+      }
+      yield* checkServerAccess('schemaRegistry.', [url], params.schemaRegistry);
+    }
     yield* checkKafkaProperties(propertiesOf(kafka), CONSUMER_PROPERTIES, (name) =>
       name === 'security.protocol' ? ['kafka', 'securityProtocol'] : ['kafka', 'consumer', name],
     );
   }
 
-  override async checkAccess(): Promise<void> {
-    const { kafka } = this.params;
+  override async checkAccess(_report: ReportProblem, signal: AbortSignal): Promise<void> {
+    const { kafka, schemaRegistry } = this.params;
     const { topic, clientId, bootstrapServers } = kafka;
     const properties = propertiesOf(kafka);
     await checkTopicAccess({ brokers: brokersOf(bootstrapServers), topic, clientId, properties, block: 'kafka' });
+    if (schemaRegistry === undefined) return;
+    const registry = await SchemaRegistry.open(schemaRegistry);
+    try {
+      await registry.checkAccess(signal);
+    } finally {
+      await registry.close();
+    }
   }
 
   override async execute(publisher: Publisher | undefined): Promise<void> {
     const target = requirePublisher(publisher, this.context.name);
     this.#target = target;
+    const { schemaRegistry } = this.params;
+    if (schemaRegistry !== undefined) this.#registry = await SchemaRegistry.open(schemaRegistry);
     let lostAt: number | undefined;
     for (;;) {
       let isOpen = false;
@@ -213,6 +297,7 @@ export class KafkaConnector extends Connector<typeof parameters> {
     const unread = this.#commits?.unread;
     if (unread !== undefined) this.message = this.#notCommitted(unread);
     await this.#source?.close();
+    await this.#registry?.close();
   }
 
   #notCommitted(reason: string): string {
@@ -264,17 +349,27 @@ export class KafkaConnector extends Connector<typeof parameters> {
   async #read(source: KafkaSource, target: Publisher, commits: SettledCommits): Promise<void> {
     const progress = this.#progress;
     const { topic } = this.params.kafka;
-    const { maxMessages = Number.POSITIVE_INFINITY, messageTimeout, idField } = this.params;
+    const { maxMessages = Number.POSITIVE_INFINITY, messageTimeout, idField, idFrom, unwrap } = this.params;
     const { docIdPrefix, preview } = this.context;
     const endsWhenIdle = preview || this.params.continueOnTimeout === false;
-    const decoder = MessageDecoder.reference({ topic, idField, docIdPrefix });
-    let batch = new MessageBatch();
+    const { tombstones = idFrom === 'key' || unwrap !== undefined ? 'delete' : 'fail' } = this.params;
+    const headers = this.params.headers ?? new Map<string, string>();
+    const headerFields = [...headers.values()];
+    const options = { topic, docIdPrefix, idField, idFrom, tombstones, headerFields, unwrap };
+    const decoder = MessageDecoder.reference(options);
+    const parts = {
+      keys: idFrom === 'key' || unwrap !== undefined || tombstones === 'delete',
+      headers: [...headers.keys()],
+      schemas: this.#registry !== undefined,
+    };
+    let batch = new MessageBatch(parts);
     let positions = new Map<number, PartitionPosition>();
     const publish = async () => {
       if (batch.count === 0) return;
       const published = { positions, messages: batch.count };
-      const chunk = batch.chunk(decoder);
-      batch = new MessageBatch();
+      const schemas = await this.#registry?.get(batch.schemaIds, target.signal);
+      const chunk = batch.chunk(decoder, schemas);
+      batch = new MessageBatch(parts);
       positions = new Map();
       commits.begin(published);
       await target.publishChunk(chunk);

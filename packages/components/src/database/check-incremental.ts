@@ -1,4 +1,5 @@
 import type { ParameterProblem } from '@headrace/engine';
+import { isSqlServer } from './driver-class.ts';
 
 /** The parameters of a connector for incremental reading. */
 interface IncrementalSettings {
@@ -29,7 +30,7 @@ export function* checkIncremental({
     }
     return;
   }
-  if (/^jdbc:(jtds:)?sqlserver:/i.test(connectionString)) {
+  if (isSqlServer(connectionString)) {
     yield { parameter: 'incremental', message: 'incremental is not supported for SQL Server' };
   }
   if (incremental.column === '') yield { parameter: 'incremental.column', message: 'incremental.column is empty' };

@@ -7,6 +7,7 @@ import {
   type PreparedSql,
   parseJdbcUrl,
 } from '@headrace/languages/java/sql';
+import { REFERENCE_FORMS, type ReportChange, type ValueForms } from './column-values.ts';
 import { DatabaseError } from './database-error.ts';
 import { standInWarning } from './driver-class.ts';
 
@@ -20,6 +21,12 @@ export interface DatabaseSettings {
   readonly connectionRetries?: number | undefined;
   /** The wait before each retry, in milliseconds. Defaults to 10,000 if it is missing or not positive. */
   readonly connectionRetryPause?: number | undefined;
+}
+
+/** How values are written, and what receives those that become others. */
+export interface ValueSettings {
+  readonly forms: ValueForms;
+  readonly report?: ReportChange;
 }
 
 /** A value for a `?`. Integers are bigint, and doubles are number. */
@@ -126,8 +133,14 @@ export class Database {
    * Loads the driver of the database without connecting. Throws `HR_SOURCE_UNREADABLE` if the URL cannot be read or the
    * database is not supported.
    * @param options.readOnly whether an existing file is opened read-only and a missing file is not created
+   * @param options.values defaults to the forms of the reference
    */
-  static async open(settings: DatabaseSettings, log: Logger, { readOnly = false } = {}): Promise<Database> {
+  static async open(
+    settings: DatabaseSettings,
+    log: Logger,
+    options: { readonly readOnly?: boolean; readonly values?: ValueSettings } = {},
+  ): Promise<Database> {
+    const { readOnly = false, values = { forms: REFERENCE_FORMS } } = options;
     try {
       const given = parseJdbcUrl(settings.connectionString, nearest);
       const url = readOnly ? toRead(given) : given;
@@ -136,7 +149,7 @@ export class Database {
       const fromUrl = settings.jdbcUser === '' && settings.jdbcPassword === '';
       const user = (fromUrl ? userOf(url) : undefined) ?? settings.jdbcUser;
       const password = (fromUrl ? passwordOf(url) : undefined) ?? settings.jdbcPassword;
-      return new Database(displayUrl(url), url.kind, await loadDriver(url, { user, password }), settings, log);
+      return new Database(displayUrl(url), url.kind, await loadDriver(url, { user, password }, values), settings, log);
     } catch (error) {
       if (!(error instanceof DatabaseUrlError)) throw error;
       throw new HeadraceError('HR_SOURCE_UNREADABLE', `connectionString: ${error.message}`, { hint: error.hint });
@@ -172,16 +185,16 @@ export interface Credentials {
   readonly password: string;
 }
 
-async function loadDriver(url: DatabaseUrl, credentials: Credentials): Promise<DatabaseDriver> {
+async function loadDriver(url: DatabaseUrl, credentials: Credentials, values: ValueSettings): Promise<DatabaseDriver> {
   switch (url.kind) {
     case 'sqlite':
-      return (await import('./sqlite/sqlite-driver.ts')).openSqlite(url);
+      return (await import('./sqlite/sqlite-driver.ts')).openSqlite(url, values);
     case 'sqlserver':
-      return (await import('./sqlserver/sqlserver-driver.ts')).openSqlServer(url, credentials);
+      return (await import('./sqlserver/sqlserver-driver.ts')).openSqlServer(url, credentials, values);
     case 'postgres':
-      return (await import('./postgres/postgres-driver.ts')).openPostgres(url, credentials);
+      return (await import('./postgres/postgres-driver.ts')).openPostgres(url, credentials, values);
     case 'mysql':
-      return (await import('./mysql/mysql-driver.ts')).openMysql(url, credentials);
+      return (await import('./mysql/mysql-driver.ts')).openMysql(url, credentials, values);
   }
 }
 

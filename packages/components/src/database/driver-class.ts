@@ -82,3 +82,8 @@ export function standInWarning(url: DatabaseUrl): string | undefined {
   }
   return `H2 runs in Java only: SQLite is used in its place (${file === undefined ? 'in memory' : `file ${url.file}`}), with the SQL of SQLite`;
 }
+
+/** Returns whether a JDBC URL names SQL Server. */
+export function isSqlServer(connectionString: string): boolean {
+  return /^jdbc:(jtds:)?sqlserver:/i.test(connectionString);
+}

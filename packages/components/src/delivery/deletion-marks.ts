@@ -1,4 +1,4 @@
-import { contractError, type Document, type IndexerSettings, kindOf } from '@headrace/engine';
+import { contractError, type Document, type DocumentTable, type IndexerSettings, kindOf } from '@headrace/engine';
 
 /** The settings of the block `indexer` that turn a document into a delete, or cause other deletes. */
 export type DeletionSettings = Pick<
@@ -26,10 +26,19 @@ export class DeletionMarks {
     this.#settings = settings;
   }
 
-  /** Returns whether the document is a delete: compares the first value of the marker field as text. */
+  /**
+   * Returns whether the document is a delete: the connector has requested it, or the first value of the marker field, as
+   * text, is the value in the settings.
+   */
   areOn(document: Document): boolean {
+    if (document.isDelete) return true;
     const { deletionMarkerField, deletionMarkerFieldValue } = this.#settings;
     return deletionMarkerField !== undefined && document.text(deletionMarkerField) === deletionMarkerFieldValue;
+  }
+
+  /** Throws if a document of the table may be a delete of its connector: then each must be encoded alone. */
+  requireNone(table: DocumentTable): void {
+    if (table.has('___skipped')) throw new Error('These documents must be encoded one at a time');
   }
 
   /**

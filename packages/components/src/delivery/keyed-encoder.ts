@@ -19,6 +19,8 @@ export interface KeyedEncoderOptions extends DeletionSettings {
   readonly blacklist: readonly string[];
   readonly idOverrideField?: string;
   readonly indexOverrideField?: string;
+  /** False if the destination has no deletes: documents that are deletes are then written. Defaults to true. */
+  readonly deletes?: boolean;
 }
 
 /** The first line of an encoded document. */
@@ -60,11 +62,12 @@ export class KeyedEncoder implements DocumentEncoder {
     const id = this.#override('idOverrideField', 'id', document);
     const index = this.#override('indexOverrideField', 'destination', document);
     const known = `{"id":${writeString(id ?? document.id)}${index === undefined ? '' : `,"index":${writeString(index)}`}`;
-    if (this.#marks.areOn(document)) return `${known},"delete":true}\n`;
+    if (this.#options.deletes !== false && this.#marks.areOn(document)) return `${known},"delete":true}\n`;
     return `${known}}\n${id === undefined ? this.#json.encode(document) : this.#renamed(document, id)}`;
   }
 
   #encodePlain(table: DocumentTable): string[] {
+    this.#marks.requireNone(table);
     const texts = this.#json.encodeTable(table);
     for (let row = 0; row < texts.length; row++) {
       texts[row] = `{"id":${writeString(table.ids[row] as string)}}\n${texts[row]}`;

@@ -22,7 +22,15 @@ const cases: [string, RecordDecoder, string, unknown][] = [
   ],
   [
     'Kafka',
-    new MessageDecoder({ topic: 't', idField: 'id', docIdPrefix: '' }),
+    new MessageDecoder({
+      topic: 't',
+      docIdPrefix: '',
+      idFrom: 'field',
+      idField: 'id',
+      tombstones: 'fail',
+      headerFields: [],
+      unwrap: undefined,
+    }),
     json,
     { partitions: Int32Array.of(0), offsets: BigInt64Array.of(0n), lengths: Int32Array.of(json.length) },
   ],

@@ -185,7 +185,6 @@ describe('the check of HttpIndexer', () => {
       'error: url must be an http or https URL',
       'error: url has {id}, but a request contains many documents',
       'error: deleteUrl does not name the document: {id} is missing',
-      'warning: deleteUrl has no effect without indexer.deletionMarkerField',
     ]);
     expect(problems({ form: 'single', itemErrors: true }, deletions)).toEqual([
       'warning: itemErrors has no effect with form: single',

@@ -87,8 +87,8 @@ const CONNECTIONS = 8;
  * accepted.
  *
  * Deleting: with deleteUrl, a document whose field indexer.deletionMarkerField has the value
- * indexer.deletionMarkerFieldValue becomes a request to that URL, without a body. 404 and 410 mean success. Without
- * deleteUrl such documents are sent like all others.
+ * indexer.deletionMarkerFieldValue, or that its connector has marked as a delete, becomes a request to that URL, without
+ * a body. 404 and 410 mean success. Without deleteUrl such documents are sent like all others.
  *
  * At the start, the root of the server is requested (HEAD); any answer is accepted. Proxies are read from HTTP_PROXY,
  * HTTPS_PROXY and NO_PROXY of the environment.
@@ -117,7 +117,7 @@ export class HttpIndexer extends Indexer<typeof parameters> {
 
   override encoder(): ModuleReference {
     const { settings } = this.context;
-    const deletions = this.params.deleteUrl === undefined ? {} : deletionSettings(settings);
+    const deletions = this.params.deleteUrl === undefined ? { deletes: false } : deletionSettings(settings);
     return KeyedEncoder.reference({ ...keyedEncoderOptions(settings), ...deletions });
   }
 
@@ -204,11 +204,6 @@ function* checkUrls(params: Static<typeof parameters>, settings: IndexerSettings
       hint: 'The status shows the result of the document.',
       severity: 'warning',
     };
-  }
-  if (deleteUrl !== undefined && settings.deletionMarkerField === undefined) {
-    const message = 'deleteUrl has no effect without indexer.deletionMarkerField';
-    const hint = 'Set it to the field that marks documents to delete.';
-    yield { parameter: 'deleteUrl', message, hint, severity: 'warning' };
   }
   if (deleteUrl === undefined && settings.deletionMarkerField !== undefined) {
     const message =

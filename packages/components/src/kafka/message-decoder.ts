@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import {
   Document,
   HeadraceError,
+  type JsonObject,
   JsonObjectReader,
   JsonSyntaxError,
   type ModuleReference,
@@ -13,29 +15,56 @@ import {
   textOf,
   type Value,
 } from '@headrace/engine';
+import { invalidUtf8Bytes } from '@headrace/formats/charsets';
+import { connectKey, removeUnavailable, rowChange } from './debezium.ts';
+import { idOfKey } from './message-key.ts';
+import { MAGIC_BYTE, PREFIX_BYTES, type RegisteredSchema, schemaIdOf } from './schemas/registered-schema.ts';
+import { SchemaReaders } from './schemas/schema-readers.ts';
 
 /** How messages are decoded into documents. Plain data, so that it can be sent to another thread. */
 export interface MessageDecoderOptions {
   readonly topic: string;
-  /** The field that holds the id. */
-  readonly idField: string;
   readonly docIdPrefix: string;
+  /** Whether the id is the value of `idField` or the key of the message. */
+  readonly idFrom: 'field' | 'key';
+  readonly idField: string;
+  /** What a message without a value does. */
+  readonly tombstones: 'delete' | 'ignore' | 'fail';
+  /** The fields of the headers of the position. */
+  readonly headerFields: readonly string[];
+  readonly unwrap: 'debezium' | undefined;
 }
 
 /**
  * The position of each message of a chunk, in order, and its length in bytes. The length -1 means that the message has
- * no value.
+ * no value. If there are lengths of keys, the key of each message follows its value.
  */
 export interface MessagePositions {
   readonly partitions: Int32Array;
   readonly offsets: BigInt64Array;
   readonly lengths: Int32Array;
+  readonly keyLengths?: Int32Array;
+  /** For each message, the values of its headers with the number of their field. Each character is a byte. */
+  readonly headers?: readonly (readonly (readonly [at: number, value: string])[])[];
+  /** The schemas of the messages. Undefined without a schema registry. */
+  readonly schemas?: ReadonlyMap<number, RegisteredSchema>;
 }
 
-/** Decodes the values of messages, a sequence of JSON objects, into documents. */
+/** The field of a request to delete, for destinations that cannot delete. */
+export const DELETED_FIELD = 'kafka_deleted';
+
+/** A message of a chunk. */
+interface Message {
+  readonly value: Buffer | undefined;
+  readonly key: Buffer | undefined;
+  readonly schemas: ReadonlyMap<number, RegisteredSchema> | undefined;
+}
+
+/** Decodes messages into documents. */
 export class MessageDecoder implements RecordDecoder {
   readonly #options: MessageDecoderOptions;
   readonly #reader = new JsonObjectReader();
+  readonly #schemas = new SchemaReaders();
   /** The field names of the previous message. */
   #names: Shape | undefined = undefined;
   #shape = Shape.of([]);
@@ -51,18 +80,21 @@ export class MessageDecoder implements RecordDecoder {
   }
 
   decode(bytes: Uint8Array, position: unknown, sink: RecordSink): void {
-    const { partitions, offsets, lengths } = position as MessagePositions;
+    const { partitions, offsets, lengths, keyLengths, headers, schemas } = position as MessagePositions;
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     let at = 0;
-    for (let i = 0; i < lengths.length; i++) {
-      const length = lengths[i] as number;
-      const end = at + Math.max(length, 0);
+    const next = (length: number) => {
       const start = at;
-      at = end;
-      let document: Document;
+      at += Math.max(length, 0);
+      return length < 0 ? undefined : buffer.subarray(start, at);
+    };
+    for (let i = 0; i < lengths.length; i++) {
+      const value = next(lengths[i] as number);
+      const key = next(keyLengths?.[i] ?? -1);
+      let document: Document | undefined;
       try {
-        if (length < 0) throw new HeadraceError('HR_DOCUMENT_NOT_AN_OBJECT', 'it has no value');
-        document = this.#document(buffer.toString('utf8', start, end));
+        document = this.#document({ value, key, schemas }, sink);
+        if (document !== undefined && headers !== undefined) this.#addHeaders(document, headers[i] ?? [], sink);
       } catch (error) {
         if (!(error instanceof HeadraceError)) throw error;
         const place = `topic ${this.#options.topic}, partition ${partitions[i]}, offset ${offsets[i]}`;
@@ -70,20 +102,130 @@ export class MessageDecoder implements RecordDecoder {
         continue;
       }
       // This call is outside `try`: an error of the pipeline is not an error of the message.
-      sink.document(document);
+      if (document !== undefined) sink.document(document);
     }
   }
 
-  #document(text: string): Document {
-    const values = this.#readObject(text);
-    const key = values[this.#keyAt];
-    const id = key === undefined || key === null || Array.isArray(key) ? '' : (textOf(key) ?? '');
-    if (id === '') {
-      const message = `it has no value in the field ${this.#options.idField} for the id`;
-      throw new HeadraceError('HR_DOCUMENT_NO_ID', message);
+  /** Returns the document of a message. Returns undefined if the message has none. */
+  #document(message: Message, sink: RecordSink): Document | undefined {
+    const { value, schemas } = message;
+    if (value === undefined) return this.#tombstone(message);
+    const schemaId = value[0] === MAGIC_BYTE ? this.#schemaIdOf(value, schemas) : undefined;
+    const schema = schemaId === undefined ? undefined : schemas?.get(schemaId);
+    if (schemaId !== undefined && schema !== undefined && schema.kind !== 'json') {
+      return this.#ofValue(
+        this.#schemas.read(value, schemaId, schema, (part) => textOfBytes(part, sink)),
+        message,
+        sink,
+      );
     }
-    values[this.#idAt] = this.#options.docIdPrefix + id;
+    const text = textOfValue(schema === undefined ? value : value.subarray(PREFIX_BYTES), sink);
+    return this.#options.unwrap === undefined
+      ? this.#ofText(text, message)
+      : this.#ofValue(wholeJson(text), message, sink);
+  }
+
+  /** The fast way of JSON objects. */
+  #ofText(text: string, { key, schemas }: Message): Document {
+    const values = this.#readObject(text);
+    values[this.#idAt] =
+      this.#options.idFrom === 'key'
+        ? this.#prefixed(idOfKey(this.#keyValue(key, schemas)))
+        : this.#idOf(values[this.#keyAt]);
     return new Document(this.#shape, values);
+  }
+
+  #ofValue(value: Value, message: Message, sink: RecordSink): Document | undefined {
+    if (this.#options.unwrap === undefined) return this.#ofObject(objectOf(value), message);
+    const change = rowChange(value);
+    if (change.kind === 'nothing') return undefined;
+    if (change.kind === 'delete') return this.#delete(message, change.row);
+    const document = this.#ofObject(change.row, message);
+    for (const field of removeUnavailable(change.row)) {
+      document.delete(field);
+      sink.notice('kafka.valueUnavailable', { document: document.id, field });
+    }
+    return document;
+  }
+
+  #ofObject(object: JsonObject, message: Message): Document {
+    const { idFrom, idField } = this.#options;
+    const id =
+      idFrom === 'key'
+        ? this.#prefixed(idOfKey(this.#keyValue(message.key, message.schemas)))
+        : this.#idOf(object.get(idField));
+    object.set('id', id);
+    return new Document(Shape.common([...object.keys()]), [...object.values()]);
+  }
+
+  #tombstone(message: Message): Document | undefined {
+    switch (this.#options.tombstones) {
+      case 'ignore':
+        return undefined;
+      case 'fail':
+        throw new HeadraceError('HR_DOCUMENT_NOT_AN_OBJECT', 'it has no value (set tombstones to delete or ignore)');
+      case 'delete':
+        return this.#delete(message, undefined);
+    }
+  }
+
+  /** Returns the request to delete the document of a row, or of the key. */
+  #delete({ key, schemas }: Message, row: JsonObject | undefined): Document {
+    const { idFrom, idField } = this.#options;
+    let id: string;
+    const ofRow = row?.get(idField);
+    if (idFrom === 'field' && ofRow !== undefined && ofRow !== null) id = this.#idOf(ofRow);
+    else {
+      const value = this.#keyValue(key, schemas);
+      const ofKey = idFrom === 'field' && value instanceof Map ? value.get(idField) : undefined;
+      id = ofKey === undefined ? this.#prefixed(idOfKey(value)) : this.#idOf(ofKey);
+    }
+    const document = Document.create(id);
+    document.set(DELETED_FIELD, true);
+    document.requestDelete();
+    return document;
+  }
+
+  #keyValue(key: Buffer | undefined, schemas: Message['schemas']): Value {
+    if (key === undefined) throw new HeadraceError('HR_DOCUMENT_NO_ID', 'it has no key for the id');
+    const schemaId = key[0] === MAGIC_BYTE ? this.#schemaIdOf(key, schemas) : undefined;
+    const schema = schemaId === undefined ? undefined : schemas?.get(schemaId);
+    if (schemaId !== undefined && schema !== undefined && schema.kind !== 'json') {
+      return this.#schemas.read(key, schemaId, schema, keyText);
+    }
+    const bytes = schema === undefined ? key : key.subarray(PREFIX_BYTES);
+    const text = keyText(bytes);
+    const isJson = schema !== undefined || (this.#options.unwrap !== undefined && /^\s*["{]/.test(text));
+    return isJson ? connectKey(wholeJson(text)) : text;
+  }
+
+  /** Returns the id of the schema of a message that begins with the magic byte. */
+  #schemaIdOf(bytes: Buffer, schemas: Message['schemas']): number | undefined {
+    const id = schemaIdOf(bytes);
+    if (schemas?.has(id ?? -1) === true) return id;
+    throw new HeadraceError(
+      'HR_DOCUMENT_SYNTAX',
+      id === undefined
+        ? 'it begins with the byte 0, so it is neither JSON nor text'
+        : `it begins with the byte 0 and the number ${id}: it is Avro, Protobuf or JSON Schema with a schema registry (set schemaRegistry)`,
+    );
+  }
+
+  #idOf(value: Value | undefined): string {
+    const id = value === undefined || value === null || Array.isArray(value) ? '' : (textOf(value) ?? '');
+    if (id !== '') return this.#prefixed(id);
+    throw new HeadraceError('HR_DOCUMENT_NO_ID', `it has no value in the field ${this.#options.idField} for the id`);
+  }
+
+  #prefixed(id: string): string {
+    return this.#options.docIdPrefix + id;
+  }
+
+  #addHeaders(document: Document, headers: readonly (readonly [at: number, value: string])[], sink: RecordSink): void {
+    for (const [at, value] of headers) {
+      const bytes = Buffer.from(value, 'latin1');
+      document.setOrAdd(this.#options.headerFields[at] as string, textOfBytes(bytes, sink));
+    }
   }
 
   /** Returns the values of the object in the order of `shape`. The last value may be missing: it is the id. */
@@ -94,10 +236,7 @@ export class MessageDecoder implements RecordDecoder {
       if (this.#names !== this.#reader.shape) this.#learn(this.#reader.shape);
       return this.#reader.values;
     }
-    // `readJson` reports an empty text.
-    const { value, end } = readJsonSequence(text).next().value ?? { value: readJson(text), end: text.length };
-    if (!(value instanceof Map)) throw new HeadraceError('HR_DOCUMENT_NOT_AN_OBJECT', 'its value is not a JSON object');
-    requireEnd(text, end);
+    const value = objectOf(wholeJson(text));
     this.#learn(Shape.common([...value.keys()]));
     return [...value.values()];
   }
@@ -108,6 +247,49 @@ export class MessageDecoder implements RecordDecoder {
     this.#shape = shape.position('id') >= 0 ? shape : shape.share().with('id');
     this.#idAt = this.#shape.position('id');
   }
+}
+
+/** Returns the text of a value that should be JSON. */
+function textOfValue(bytes: Buffer, sink: RecordSink): string {
+  const format = CONTAINERS.find(([start]) => bytes.subarray(0, start.length).equals(start));
+  if (format !== undefined) throw new HeadraceError('HR_DOCUMENT_SYNTAX', `it is ${format[1]}, not JSON`);
+  const text = textOfBytes(bytes, sink);
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
+}
+
+/** Files that producers send by mistake. */
+const CONTAINERS: readonly (readonly [Buffer, string])[] = [
+  [Buffer.from('Obj\x01', 'latin1'), 'an Avro file'],
+  [Buffer.from('PAR1', 'latin1'), 'a Parquet file'],
+  [Buffer.from('\x1f\x8b', 'latin1'), 'compressed with gzip'],
+];
+
+function textOfBytes(bytes: Buffer, sink: RecordSink): string {
+  const text = bytes.toString('utf8');
+  if (text.includes('\ufffd') && !isUtf8(bytes)) {
+    const hint = 'The bytes of a message are not UTF-8';
+    sink.notice('bytes.invalid', { value: text, hint, count: invalidUtf8Bytes(bytes) });
+  }
+  return text;
+}
+
+/** A replaced byte could make two keys equal. */
+function keyText(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  throw new HeadraceError('HR_DOCUMENT_NO_ID', 'its key is not text in UTF-8');
+}
+
+/** Returns the JSON value of a text. Text after it fails the message. */
+function wholeJson(text: string): Value {
+  // `readJson` reports an empty text.
+  const { value, end } = readJsonSequence(text).next().value ?? { value: readJson(text), end: text.length };
+  if (value instanceof Map) requireEnd(text, end);
+  return value;
+}
+
+function objectOf(value: Value): JsonObject {
+  if (value instanceof Map) return value;
+  throw new HeadraceError('HR_DOCUMENT_NOT_AN_OBJECT', 'its value is not a JSON object');
 }
 
 /**

@@ -14,6 +14,7 @@ const LIBRARIES = {
     load: () => import('@google-cloud/storage'),
   },
   '@redis/client': { for: 'Redis', range: '^6.3.1', load: () => import('@redis/client') },
+  protobufjs: { for: 'Protobuf', range: '^8.8.1', load: () => import('protobufjs') },
   mssql: { for: 'SQL Server', range: '^12.7.14', load: () => import('mssql') },
 };
 

@@ -127,6 +127,7 @@ export class BulkEncoder implements DocumentEncoder {
   }
 
   #encodeTable(table: DocumentTable): string[] {
+    this.#marks.requireNone(table);
     const given = table.ids;
     const ids: string[] = new Array(table.count);
     const actions: string[] = new Array(table.count);

@@ -76,6 +76,7 @@ export class SolrEncoder implements DocumentEncoder {
 
   /** Throws if a document must be encoded alone: it has children or an object. */
   #encodePlain(table: DocumentTable): string[] {
+    this.#marks.requireNone(table);
     const { collection = '' } = this.#options;
     if (collection === '' || table.has('___children')) throw new Error('These documents must be encoded one at a time');
     const isRefused = (name: string) => this.#isSent(name) && hasObjects(table.column(name) as Column);

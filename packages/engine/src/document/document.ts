@@ -13,6 +13,9 @@ const NO_VALUES: Value[] = [];
 /** The behaviour of `update` and `rename` if the field already exists. */
 export type UpdateMode = 'overwrite' | 'append' | 'skip';
 
+/** The value of `___skipped` in a request to delete. */
+const DELETE = 'delete';
+
 /**
  * A document: an ordered set of fields. One of the fields is `id`.
  * It consists of a shape and an array of values. Documents with the same fields share a shape. A field is single-valued
@@ -120,6 +123,19 @@ export class Document {
 
   skip(): void {
     this.put('___skipped', true);
+  }
+
+  /**
+   * True if the document is a request to delete the document with its id. Indexers that cannot delete write it like
+   * other documents.
+   */
+  get isDelete(): boolean {
+    return this.#shape.flagged && this.get('___skipped') === DELETE;
+  }
+
+  /** Makes the document a request to delete the document with its id. It skips the stages. */
+  requestDelete(): void {
+    this.put('___skipped', DELETE);
   }
 
   /** Returns true if the field is present. Null and empty lists count as present. */

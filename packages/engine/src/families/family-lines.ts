@@ -80,6 +80,7 @@ export class FamilyLines {
   }
 
   #isDelete(document: Document): boolean {
+    if (document.isDelete) return true;
     const { deletionMarkerField, deletionMarkerFieldValue } = this.#settings;
     return deletionMarkerField !== undefined && document.text(deletionMarkerField) === deletionMarkerFieldValue;
   }

@@ -51,6 +51,11 @@ export const NOTICES = {
     class: 'loss',
     meaning: 'A date of the source cannot be read, so its field is omitted.',
   },
+  'date.shifted': {
+    class: 'changed',
+    meaning:
+      'A date without a time is written as an instant, which is on another day in UTC. With dates: plain it stays the date.',
+  },
   'date.unparsed': {
     class: 'changed',
     meaning: 'A value matches no date pattern of the stage, so that its result is omitted.',
@@ -98,6 +103,16 @@ export const NOTICES = {
   'kafka.deletedMessages': {
     class: 'loss',
     meaning: 'A message of a topic was deleted by its retention before it was read, or passed over after that.',
+  },
+  'kafka.valueUnavailable': {
+    class: 'loss',
+    meaning:
+      'A message of Debezium lacks a long value because the change has not touched it. The document has no such field. In PostgreSQL, ALTER TABLE … REPLICA IDENTITY FULL makes the messages complete.',
+  },
+  'number.rounded': {
+    class: 'changed',
+    meaning:
+      'A decimal has more digits than a double holds, so it is rounded. With decimals: exact it keeps all digits.',
   },
   'partition.zeros': {
     class: 'changed',

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type mysql from 'mysql2';
 import { expect, it } from 'vitest';
+import { REFERENCE_FORMS } from '../column-values.ts';
 import { DatabaseErrors } from '../database-error.ts';
 import { MysqlConnection } from './mysql-connection.ts';
 import { mysqlSettings } from './mysql-settings.ts';
@@ -23,6 +24,7 @@ it.each([
     false,
     settings,
     new DatabaseErrors('', [], () => ({ trouble: 'refused' })),
+    { forms: REFERENCE_FORMS },
   );
   await expect(opening).rejects.toMatchObject({
     code: 'HR_LIBRARY_VERSION',

@@ -6,7 +6,8 @@ import { type HostPort, type PreparedSql, SqlTimes } from '@headrace/languages/j
 import type mysql from 'mysql2';
 import { unsupportedLibrary } from '../../libraries/unsupported-library.ts';
 import { BatchQueue } from '../batch-queue.ts';
-import type { DatabaseConnection, QueryResult, Row, RowStream, SqlParameter } from '../database.ts';
+import { ColumnValues, REFERENCE_FORMS } from '../column-values.ts';
+import type { DatabaseConnection, QueryResult, Row, RowStream, SqlParameter, ValueSettings } from '../database.ts';
 import type { DatabaseErrors } from '../database-error.ts';
 import { RowTooLarge } from '../row-limit.ts';
 import { BATCH_BYTES, sizeOfRow } from '../row-size.ts';
@@ -37,18 +38,21 @@ export class MysqlConnection implements DatabaseConnection {
   readonly #settings: MysqlSettings;
   readonly #errors: DatabaseErrors;
   readonly #times: SqlTimes;
+  readonly #values: ColumnValues;
   readonly #reopen: () => Promise<MysqlConnection>;
 
   private constructor(
     connection: mysql.Connection,
     settings: MysqlSettings,
     errors: DatabaseErrors,
+    values: ValueSettings,
     reopen: () => Promise<MysqlConnection>,
   ) {
     this.#connection = connection;
     this.#settings = settings;
     this.#errors = errors;
     this.#times = new SqlTimes(settings.zone);
+    this.#values = new ColumnValues(this.#times, values.forms, values.report);
     this.#reopen = reopen;
     connection.on('error', (error) => {
       this.broken = true;
@@ -62,6 +66,7 @@ export class MysqlConnection implements DatabaseConnection {
     tls: TlsOptions | false,
     settings: MysqlSettings,
     errors: DatabaseErrors,
+    values: ValueSettings,
   ): Promise<MysqlConnection> {
     const { user, password, database, connectTimeoutMs, sessionVariables } = settings;
     const connection = module.createConnection({
@@ -83,8 +88,8 @@ export class MysqlConnection implements DatabaseConnection {
       flags: ['-LOCAL_FILES'],
     });
     requireInside(connection);
-    const opened = new MysqlConnection(connection, settings, errors, () =>
-      MysqlConnection.open(module, { host, port }, tls, settings, errors),
+    const opened = new MysqlConnection(connection, settings, errors, values, () =>
+      MysqlConnection.open(module, { host, port }, tls, settings, errors, values),
     );
     await new Promise<void>((resolve, reject) => {
       connection.connect((error) => (error === null ? resolve() : reject(error)));
@@ -117,7 +122,8 @@ export class MysqlConnection implements DatabaseConnection {
       ),
     );
     if (columns === undefined) throw this.#errors.wrap(new Error('the statement is not a query: it returns no rows'));
-    const readers = columns.map((column) => mysqlReader(column, this.#settings, this.#times));
+    const values = new ColumnValues(this.#times, REFERENCE_FORMS);
+    const readers = columns.map((column) => mysqlReader(column, this.#settings, values));
     return {
       columns: columns.map(({ name }) => name),
       rows: rows.map((row) => row.map((value, i) => (readers[i] as (value: MysqlValue) => Value)(value))),
@@ -125,6 +131,9 @@ export class MysqlConnection implements DatabaseConnection {
   }
 
   async stream(sql: string, parameters: readonly SqlParameter[] = []): Promise<RowStream> {
+    const { writeTimeoutSeconds } = this.#settings;
+    // Otherwise the server ends the session when the pipeline pauses for longer than its net_write_timeout.
+    if (writeTimeoutSeconds !== undefined) await this.execute(`SET SESSION net_write_timeout = ${writeTimeoutSeconds}`);
     this.#busy = true;
     const options = { sql, rowsAsArray: true };
     const query =
@@ -211,7 +220,7 @@ export class MysqlConnection implements DatabaseConnection {
       columns: columns.map(({ name }) => name),
       rows: (column) => {
         idColumn = column;
-        readers = columns.map((one) => mysqlReader(one, this.#settings, this.#times));
+        readers = columns.map((one) => mysqlReader(one, this.#settings, this.#values));
         held = false;
         this.#connection.resume();
         return queue;

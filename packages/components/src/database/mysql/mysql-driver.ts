@@ -1,7 +1,7 @@
 import { HeadraceError } from '@headrace/engine';
 import { displayUrl, prepareSql, type ServerUrl } from '@headrace/languages/java/sql';
 import { connectSomewhere } from '../connect-somewhere.ts';
-import type { Credentials, DatabaseDriver } from '../database.ts';
+import type { Credentials, DatabaseDriver, ValueSettings } from '../database.ts';
 import { codeOf, DatabaseErrors, type ErrorVerdict, judgeNetwork, LOST_HINT } from '../database-error.ts';
 import { MysqlConnection } from './mysql-connection.ts';
 import { mysqlSettings } from './mysql-settings.ts';
@@ -15,7 +15,11 @@ const DIALECT = {
 } as const;
 
 /** Opens MySQL or MariaDB with the driver `mysql2`. */
-export async function openMysql(url: ServerUrl, credentials: Credentials): Promise<DatabaseDriver> {
+export async function openMysql(
+  url: ServerUrl,
+  credentials: Credentials,
+  values: ValueSettings,
+): Promise<DatabaseDriver> {
   const { default: mysql } = await import('mysql2');
   const settings = mysqlSettings(url, credentials);
   const errors = new DatabaseErrors(displayUrl(url), [credentials.password], judge);
@@ -28,7 +32,7 @@ export async function openMysql(url: ServerUrl, credentials: Credentials): Promi
         return await connectSomewhere(
           url.hosts,
           settings.tls,
-          (address, tls) => MysqlConnection.open(mysql, address, tls, settings, errors),
+          (address, tls) => MysqlConnection.open(mysql, address, tls, settings, errors, values),
           (error) => codeOf(error) === 'HANDSHAKE_NO_SSL_SUPPORT',
         );
       } catch (error) {

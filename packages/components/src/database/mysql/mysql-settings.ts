@@ -23,9 +23,13 @@ export interface MysqlSettings {
   readonly yearIsDate: boolean;
   /** The variables of the session, such as `sql_mode='…'`. */
   readonly sessionVariables: string | undefined;
+  /** How long the server waits for a slow reader of rows, in seconds. Undefined leaves the setting of the server. */
+  readonly writeTimeoutSeconds: number | undefined;
 }
 
 const DEFAULT_CONNECT_MILLIS = 10_000;
+/** Pipelines pause for minutes, for example until a destination is back. The default of servers is one minute. */
+const DEFAULT_WRITE_SECONDS = 24 * 60 * 60;
 
 /**
  * Returns the settings from the parameters of a URL, named as in the JDBC drivers of MySQL and MariaDB. Throws
@@ -45,7 +49,22 @@ export function mysqlSettings({ scheme, database, properties }: ServerUrl, crede
     tinyIsBoolean: properties.get('tinyint1isbit') !== 'false',
     yearIsDate: properties.get('yearisdatetype') !== 'false',
     sessionVariables: properties.get('sessionvariables'),
+    writeTimeoutSeconds: writeTimeout(properties),
   };
+}
+
+/** As in Connector/J, 0 leaves the setting of the server. */
+function writeTimeout(properties: ReadonlyMap<string, string>): number | undefined {
+  if (/\bnet_write_timeout\b/i.test(properties.get('sessionvariables') ?? '')) return undefined;
+  const given = properties.get('nettimeoutforstreamingresults');
+  if (given === undefined) return DEFAULT_WRITE_SECONDS;
+  if (!/^\d{1,8}$/.test(given)) {
+    throw new DatabaseUrlError(
+      `netTimeoutForStreamingResults in the URL is not a number of seconds: ${given}`,
+      'Use a whole number, such as 600. 0 leaves net_write_timeout of the server.',
+    );
+  }
+  return Number(given) || undefined;
 }
 
 function zoneOf(name: string): string {

@@ -1,5 +1,5 @@
 import { double, integer, type Value, widenFloat } from '@headrace/engine';
-import type { SqlTimes } from '@headrace/languages/java/sql';
+import type { ColumnValues } from '../column-values.ts';
 import type { MysqlSettings } from './mysql-settings.ts';
 
 /** A column in the description of `mysql2`. */
@@ -29,34 +29,49 @@ const BIT = 16;
 const NEWDECIMAL = 246;
 
 /** Returns the reader for the values of a column. It returns null for NULL. */
-export function mysqlReader(column: MysqlColumn, settings: MysqlSettings, times: SqlTimes): Reader {
-  const read = readerOf(column, settings, times);
+export function mysqlReader(column: MysqlColumn, settings: MysqlSettings, values: ColumnValues): Reader {
+  const read = readerOf(column, settings, values);
   return (value) => (value === null ? null : read(value));
 }
 
-function readerOf({ columnType, columnLength }: MysqlColumn, settings: MysqlSettings, times: SqlTimes): Reader {
+function readerOf(
+  { name, columnType, columnLength }: MysqlColumn,
+  settings: MysqlSettings,
+  values: ColumnValues,
+): Reader {
+  const { times } = values;
   switch (columnType) {
     case TINY:
       return settings.tinyIsBoolean && columnLength === 1 ? (value) => Number(value) !== 0 : Number;
     case LONGLONG:
       return (value) => (typeof value === 'number' ? value : integer(BigInt(value as string)));
     case DECIMAL:
-    case NEWDECIMAL:
+    case NEWDECIMAL: {
+      const read = values.decimal(name);
+      return (value) => read(value as string);
+    }
     case DOUBLE:
       return (value) => double(Number(value));
     case FLOAT:
       return (value) => double(widenFloat(Number(value)));
-    case DATE:
+    case DATE: {
+      const read = values.date(name);
+      return (value) => read(value as string);
+    }
     case DATETIME:
     case TIMESTAMP:
       return (value) => times.instant(value as string);
     case YEAR:
-      return settings.yearIsDate ? (value) => times.instant(`${String(value).padStart(4, '0')}-01-01`) : Number;
+      return settings.yearIsDate ? yearReader(values.date(name)) : Number;
     case BIT:
       return columnLength === 1 ? (value) => (value as Buffer)[0] !== 0 : plain;
     default:
       return plain;
   }
+}
+
+function yearReader(read: (date: string) => Value): Reader {
+  return (value) => read(`${String(value).padStart(4, '0')}-01-01`);
 }
 
 function plain(value: MysqlValue): Value {

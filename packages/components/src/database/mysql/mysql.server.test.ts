@@ -72,6 +72,24 @@ await describeWithOwnServer('mariadb', (server) => {
     ]);
   });
 
+  it('keeps the day of dates and all digits of decimals, and otherwise counts what changes', async () => {
+    const sql =
+      "select 1 as id, cast('2024-03-31' as date) as due, cast('1234567890123456789012345678.1234567890' as decimal(38,10)) as amount, 0.10 as small";
+    const connectionString = url('?connectionTimeZone=Europe/Berlin');
+    const { json } = await read(sql, { connectionString, dates: 'plain', decimals: 'exact' });
+    expect(json).toEqual([
+      '{"id":"1","due":"2024-03-31","amount":"1234567890123456789012345678.1234567890","small":0.1}',
+    ]);
+    const changed = await read(sql, { connectionString });
+    expect(changed.json).toEqual([
+      '{"id":"1","due":"2024-03-30T23:00:00Z","amount":1.2345678901234569E27,"small":0.1}',
+    ]);
+    expect(changed.collector.list()).toMatchObject([
+      { code: 'date.shifted', count: 1, examples: [{ field: 'due', value: '2024-03-31' }] },
+      { code: 'number.rounded', count: 1, examples: [{ field: 'amount' }] },
+    ]);
+  });
+
   it('omits values that are not valid times and logs a warning', async () => {
     const { json, warnings } = await read("select 1 as id, cast('0000-00-00' as date) as d", {
       connectionString: url("?sessionVariables=sql_mode=''"),
@@ -120,6 +138,32 @@ await describeWithOwnServer('mariadb', (server) => {
       expect(Number(rows)).toBe(publisher.documents.length);
       // This is far fewer than all rows, so the server had to wait.
       expect(Number(rows)).toBeLessThan(300_000);
+    });
+
+    it.each([
+      ['', 86_400],
+      ['?netTimeoutForStreamingResults=600', 600],
+      ['?netTimeoutForStreamingResults=0', 7],
+      ['?sessionVariables=net_write_timeout=90', 90],
+    ])('sets how long the server waits for a slow pipeline: %s', async (parameters, seconds) => {
+      await session.execute('set global net_write_timeout = 7');
+      try {
+        const { json } = await read('select 1 as id, @@net_write_timeout as t', { connectionString: url(parameters) });
+        expect(json).toEqual([`{"id":"1","t":${seconds}}`]);
+      } finally {
+        await session.execute('set global net_write_timeout = default');
+      }
+    });
+
+    it('reads all rows although the pipeline pauses for longer than net_write_timeout of the server', async () => {
+      await session.execute('set global net_write_timeout = 1');
+      try {
+        const pause = new PausingPublisher(1000, () => new Promise((resolve) => setTimeout(resolve, 3000)));
+        const { documents } = await read(large(300_000), {}, pause);
+        expect(documents).toHaveLength(300_000);
+      } finally {
+        await session.execute('set global net_write_timeout = default');
+      }
     });
 
     it('cancels the query in the server when the run is stopped', async () => {

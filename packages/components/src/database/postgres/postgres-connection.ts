@@ -9,7 +9,8 @@ import {
 } from '@headrace/formats/records/postgres';
 import { type HostPort, type PreparedSql, processZone, SqlTimes } from '@headrace/languages/java/sql';
 import type pg from 'pg';
-import type { DatabaseConnection, QueryResult, RowStream, SqlParameter } from '../database.ts';
+import { ColumnValues, REFERENCE_FORMS } from '../column-values.ts';
+import type { DatabaseConnection, QueryResult, RowStream, SqlParameter, ValueSettings } from '../database.ts';
 import type { DatabaseErrors } from '../database-error.ts';
 import { Describe } from './describe.ts';
 import { withPosition } from './postgres-errors.ts';
@@ -41,6 +42,7 @@ export class PostgresConnection implements DatabaseConnection {
   readonly #stream: PostgresStream;
   readonly #errors: DatabaseErrors;
   readonly #settings: PostgresSettings;
+  readonly #values: ValueSettings;
   readonly #reopen: () => Promise<PostgresConnection>;
   readonly #kinds = new Map<number, TypeRow>();
   readonly #times = new SqlTimes(processZone());
@@ -56,12 +58,14 @@ export class PostgresConnection implements DatabaseConnection {
     stream: PostgresStream,
     settings: PostgresSettings,
     errors: DatabaseErrors,
+    values: ValueSettings,
     reopen: () => Promise<PostgresConnection>,
   ) {
     this.#client = client;
     this.#stream = stream;
     this.#settings = settings;
     this.#errors = errors;
+    this.#values = values;
     this.#reopen = reopen;
     // The running query also receives the error. Without a listener, the process would end.
     client.on('error', () => {
@@ -84,6 +88,7 @@ export class PostgresConnection implements DatabaseConnection {
     tls: ConnectionOptions | false,
     settings: PostgresSettings,
     errors: DatabaseErrors,
+    values: ValueSettings,
   ): Promise<PostgresConnection> {
     const { user, password, database, session, connectTimeoutMs } = settings;
     const stream = new PostgresStream(tls);
@@ -107,8 +112,8 @@ export class PostgresConnection implements DatabaseConnection {
     } as pg.ClientConfig);
     // All settings are set here, because `pg` would add others from the environment.
     Object.assign(client, { getStartupConf: () => ({ user, database, ...session }) });
-    const opened = new PostgresConnection(client, stream, settings, errors, () =>
-      PostgresConnection.open(module, { host, port }, tls, settings, errors),
+    const opened = new PostgresConnection(client, stream, settings, errors, values, () =>
+      PostgresConnection.open(module, { host, port }, tls, settings, errors, values),
     );
     try {
       await client.connect();
@@ -139,7 +144,8 @@ export class PostgresConnection implements DatabaseConnection {
     if (fields.length === 0) throw this.#errors.wrap(new Error('the statement is not a query: it returns no rows'));
     if (rows.length === 0) return { columns: fields.map(({ name }) => name), rows: [] };
     const kinds = await this.#kindsOf(fields);
-    const readers = kinds.map((kind) => textReader(kind, times));
+    const values = new ColumnValues(times, REFERENCE_FORMS);
+    const readers = kinds.map((kind, i) => textReader(kind, values, (fields[i] as pg.FieldDef).name));
     return {
       columns: fields.map(({ name }) => name),
       rows: (rows as (string | null)[][]).map((row) =>
@@ -162,6 +168,7 @@ export class PostgresConnection implements DatabaseConnection {
       fields.map(({ name }) => name),
       kinds,
       this.#errors,
+      this.#values,
     );
   }
 

@@ -1,7 +1,7 @@
 import { displayUrl, prepareSql, type ServerUrl } from '@headrace/languages/java/sql';
 import { unsupportedLibrary } from '../../libraries/unsupported-library.ts';
 import { connectSomewhere } from '../connect-somewhere.ts';
-import type { Credentials, DatabaseDriver } from '../database.ts';
+import type { Credentials, DatabaseDriver, ValueSettings } from '../database.ts';
 import { DatabaseErrors } from '../database-error.ts';
 import { PostgresConnection } from './postgres-connection.ts';
 import { isWithoutTls, judgePostgres } from './postgres-errors.ts';
@@ -16,7 +16,11 @@ const DIALECT = {
 } as const;
 
 /** Opens Postgres, or a database with the same protocol, with the driver `pg`. */
-export async function openPostgres(url: ServerUrl, credentials: Credentials): Promise<DatabaseDriver> {
+export async function openPostgres(
+  url: ServerUrl,
+  credentials: Credentials,
+  values: ValueSettings,
+): Promise<DatabaseDriver> {
   const { default: pg } = await import('pg');
   // Otherwise it would send settings of the environment.
   if (!('getStartupConf' in pg.Client.prototype)) throw unsupportedLibrary('pg', 'Client.getStartupConf');
@@ -30,7 +34,7 @@ export async function openPostgres(url: ServerUrl, credentials: Credentials): Pr
         return await connectSomewhere(
           url.hosts,
           settings.tls,
-          (address, tls) => PostgresConnection.open(pg, address, tls, settings, errors),
+          (address, tls) => PostgresConnection.open(pg, address, tls, settings, errors, values),
           isWithoutTls,
         );
       } catch (error) {

@@ -3,7 +3,8 @@ import { counted, isMemoryError } from '@headrace/engine';
 import { readDataRows, type ValueKind } from '@headrace/formats/records/postgres';
 import { processZone, SqlTimes } from '@headrace/languages/java/sql';
 import { BatchQueue } from '../batch-queue.ts';
-import type { Row, RowLayout, RowStream, SqlParameter } from '../database.ts';
+import { ColumnValues } from '../column-values.ts';
+import type { Row, RowLayout, RowStream, SqlParameter, ValueSettings } from '../database.ts';
 import type { DatabaseErrors } from '../database-error.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { PostgresRowDecoder } from './row-decoder.ts';
@@ -31,6 +32,7 @@ export class PostgresRowStream implements RowStream {
   readonly #kinds: readonly ValueKind[];
   readonly #errors: DatabaseErrors;
   readonly #times = new SqlTimes(processZone());
+  readonly #values: ValueSettings;
   #running = false;
 
   constructor(
@@ -39,7 +41,9 @@ export class PostgresRowStream implements RowStream {
     columns: readonly string[],
     kinds: readonly ValueKind[],
     errors: DatabaseErrors,
+    values: ValueSettings,
   ) {
+    this.#values = values;
     this.#connection = connection;
     this.#statement = statement;
     this.columns = columns;
@@ -48,7 +52,8 @@ export class PostgresRowStream implements RowStream {
   }
 
   async *rows(idColumn: number): AsyncGenerator<readonly Row[]> {
-    const readers = this.#kinds.map((kind) => bytesReader(kind, this.#times));
+    const values = new ColumnValues(this.#times, this.#values.forms, this.#values.report);
+    const readers = this.#kinds.map((kind, i) => bytesReader(kind, values, this.columns[i] as string));
     for await (const { bytes } of this.#pieces()) {
       const rows: Row[] = [];
       const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -58,7 +63,8 @@ export class PostgresRowStream implements RowStream {
   }
 
   async *chunks(layout: RowLayout): AsyncGenerator<RecordChunk> {
-    const decoder = PostgresRowDecoder.reference({ layout, kinds: this.#kinds, zone: processZone() });
+    const { forms } = this.#values;
+    const decoder = PostgresRowDecoder.reference({ layout, kinds: this.#kinds, zone: processZone(), forms });
     let number = 1;
     for await (const { bytes, rows } of this.#pieces()) {
       yield { bytes, decoder, position: number, documents: rows };

@@ -106,6 +106,24 @@ await describeWithOwnServer('postgres', (server) => {
       expect(joined.json).toEqual(json);
     });
 
+    it('keeps the day of dates and all digits of decimals, and otherwise counts what is rounded', async () => {
+      const sql =
+        "select 1 as id, date '2024-03-31' as due, array[date '0044-03-15 BC'] as days, 1234567890123456789012345678.1234567890::numeric(38,10) as amount, 0.10 as small";
+      const exact = { dates: 'plain', decimals: 'exact' };
+      const expected =
+        '{"id":"1","due":"2024-03-31","days":["-0043-03-15"],"amount":"1234567890123456789012345678.1234567890","small":0.1}';
+      expect((await read(sql, exact)).json).toEqual([expected]);
+      const others = { otherSQLs: ['select 5 as p where false'], otherJoinFields: ['p'] };
+      expect((await read(sql, { ...exact, ...others })).json).toEqual([expected]);
+      for (const more of [{}, others]) {
+        const { collector } = await read(sql.replace(/ array.*? as days,/, ''), more);
+        const notice = collector.list().find(({ code }) => code === 'number.rounded');
+        expect(notice).toMatchObject({
+          examples: [{ field: 'amount', value: '1234567890123456789012345678.1234567890' }],
+        });
+      }
+    });
+
     it('reads the same values in a lookup', async () => {
       const sql = `select 9007199254740993 as a, 1.0::numeric as b, true as c, date '2024-01-02' as d, array[1,2] as e, '{"k":[]}'::json as f, '\\x01'::bytea as g, 'happy'::hr_test.mood as h where ?::int = 1`;
       const [{ documents = [], error } = {}] = await lookup(sql, ['Integer'], 'a b c d e f g h'.split(' '), [

@@ -1,6 +1,7 @@
 import { Document, type ModuleReference, type RecordDecoder, type RecordSink, type Value } from '@headrace/engine';
 import { type BytesReader, readDataRows, type ValueKind } from '@headrace/formats/records/postgres';
 import { SqlTimes } from '@headrace/languages/java/sql';
+import { ColumnValues, type ValueForms } from '../column-values.ts';
 import type { RowLayout } from '../database.ts';
 import { RowDocuments } from '../row-documents.ts';
 import { bytesReader } from './value-readers.ts';
@@ -12,6 +13,7 @@ export interface PostgresRowOptions {
   readonly kinds: readonly ValueKind[];
   /** The zone of dates and times without an offset. */
   readonly zone: string;
+  readonly forms: ValueForms;
 }
 
 /** The number of the first row of a chunk, counted from 1. */
@@ -24,13 +26,18 @@ export class PostgresRowDecoder implements RecordDecoder {
   readonly #times: SqlTimes;
   readonly #source: string;
   #warned = false;
+  /** The sink of the current call. */
+  #sink: RecordSink | undefined;
 
-  constructor({ layout, kinds, zone }: PostgresRowOptions) {
+  constructor({ layout, kinds, zone, forms }: PostgresRowOptions) {
     this.#documents = new RowDocuments(layout);
     this.#times = new SqlTimes(zone);
     this.#source = layout.source;
     const { used } = this.#documents;
-    this.#readers = kinds.map((kind, i) => (used.has(i) ? bytesReader(kind, this.#times) : undefined));
+    const values = new ColumnValues(this.#times, forms, (code, details) => this.#sink?.notice(code, details));
+    this.#readers = kinds.map((kind, i) =>
+      used.has(i) ? bytesReader(kind, values, layout.columns[i] as string) : undefined,
+    );
   }
 
   static reference(options: PostgresRowOptions): ModuleReference {
@@ -38,6 +45,7 @@ export class PostgresRowDecoder implements RecordDecoder {
   }
 
   decode(bytes: Uint8Array, position: unknown, sink: RecordSink): void {
+    this.#sink = sink;
     const documents = this.#documents;
     const readers = this.#readers;
     const times = this.#times;

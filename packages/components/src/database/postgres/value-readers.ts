@@ -1,6 +1,6 @@
 import { double, integer, readJson, type Value } from '@headrace/engine';
 import { type BytesReader, readArray, type ScalarKind, type ValueKind } from '@headrace/formats/records/postgres';
-import type { SqlTimes } from '@headrace/languages/java/sql';
+import type { ColumnValues } from '../column-values.ts';
 
 /** Converts the text of a column to a value. */
 export type TextReader = (text: string) => Value;
@@ -13,9 +13,10 @@ const LETTER_T = 116;
 const ONE = 49;
 
 /** Returns the reader of texts of a kind. */
-export function textReader(kind: ValueKind, times: SqlTimes): TextReader {
+export function textReader(kind: ValueKind, values: ColumnValues, column: string): TextReader {
+  const { times } = values;
   if (kind.startsWith('array:')) {
-    const element = textReader(kind.slice('array:'.length) as ScalarKind, times);
+    const element = textReader(kind.slice('array:'.length) as ScalarKind, values, column);
     return (text) => readArray(text, element);
   }
   switch (kind as ScalarKind) {
@@ -29,8 +30,12 @@ export function textReader(kind: ValueKind, times: SqlTimes): TextReader {
       return (text) => text === 't' || text === '1';
     case 'bytes':
       return bytesOf;
+    case 'decimal':
+      return values.decimal(column);
     case 'instant':
       return (text) => times.instant(text);
+    case 'date':
+      return values.date(column);
     case 'json':
       return readJson;
     case 'money':
@@ -42,7 +47,8 @@ export function textReader(kind: ValueKind, times: SqlTimes): TextReader {
 }
 
 /** Returns the reader of bytes of a kind. It reads numbers without creating a text. */
-export function bytesReader(kind: ValueKind, times: SqlTimes): BytesReader<Value> {
+export function bytesReader(kind: ValueKind, values: ColumnValues, column: string): BytesReader<Value> {
+  const { times } = values;
   switch (kind) {
     case 'int':
       return readInteger;
@@ -55,11 +61,16 @@ export function bytesReader(kind: ValueKind, times: SqlTimes): BytesReader<Value
       return (bytes, from) => bytes[from] === LETTER_T || bytes[from] === ONE;
     case 'instant':
       return (bytes, from, to) => times.instant(bytes.toString('latin1', from, to));
+    case 'date':
+    case 'decimal': {
+      const read = textReader(kind, values, column);
+      return (bytes, from, to) => read(bytes.toString('latin1', from, to));
+    }
     case 'text':
     case 'other':
       return (bytes, from, to) => bytes.toString('utf8', from, to);
     default: {
-      const read = textReader(kind, times);
+      const read = textReader(kind, values, column);
       return (bytes, from, to) => read(bytes.toString('utf8', from, to));
     }
   }

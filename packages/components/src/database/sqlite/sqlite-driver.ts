@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementColumnMetadata, StatementSync } from 'node:sqlite';
 import {
   counted,
   double,
@@ -18,7 +18,16 @@ import {
 } from '@headrace/languages/java/sql';
 import { openLocalDatabase } from '../../local-files/local-database.ts';
 import { existsSync } from '../../local-files/local-files.ts';
-import type { DatabaseConnection, DatabaseDriver, QueryResult, Row, RowStream, SqlParameter } from '../database.ts';
+import { ColumnValues, REFERENCE_FORMS } from '../column-values.ts';
+import type {
+  DatabaseConnection,
+  DatabaseDriver,
+  QueryResult,
+  Row,
+  RowStream,
+  SqlParameter,
+  ValueSettings,
+} from '../database.ts';
 import { codeOf, DatabaseErrors, type ErrorVerdict } from '../database-error.ts';
 import { RowTooLarge } from '../row-limit.ts';
 import { BATCH_BYTES, sizeOfRow } from '../row-size.ts';
@@ -39,7 +48,7 @@ const BUSY_MILLIS = 10_000;
 type SqliteValue = null | number | bigint | string | Uint8Array;
 
 /** Opens SQLite with the driver of Node. */
-export async function openSqlite(url: SqliteUrl): Promise<DatabaseDriver> {
+export async function openSqlite(url: SqliteUrl, values: ValueSettings): Promise<DatabaseDriver> {
   const errors = new DatabaseErrors(displayUrl(url), [], (error) => judge(error, url));
   return {
     maxConnections: 1,
@@ -54,7 +63,7 @@ export async function openSqlite(url: SqliteUrl): Promise<DatabaseDriver> {
         const database = await openLocalDatabase(url.file, { readOnly: url.readOnly, timeout: BUSY_MILLIS });
         const { limits } = database;
         limits.length = Math.min(limits.length, Math.floor(maxValueBytes()));
-        return new SqliteConnection(database, errors);
+        return new SqliteConnection(database, errors, values);
       } catch (error) {
         throw errors.wrap(error);
       }
@@ -79,8 +88,10 @@ class SqliteConnection implements DatabaseConnection {
   readonly #errors: DatabaseErrors;
   readonly #statements = new Map<string, StatementSync>();
   readonly #times = new SqlTimes(processZone());
+  readonly #values: ColumnValues;
 
-  constructor(database: DatabaseSync, errors: DatabaseErrors) {
+  constructor(database: DatabaseSync, errors: DatabaseErrors, values: ValueSettings) {
+    this.#values = new ColumnValues(this.#times, values.forms, values.report);
     this.#database = database;
     this.#errors = errors;
   }
@@ -97,7 +108,8 @@ class SqliteConnection implements DatabaseConnection {
         this.#statements.set(text, statement);
       }
       const columns = statement.columns();
-      const readers = columns.map(({ type }) => reader(type, this.#times));
+      const reference = new ColumnValues(this.#times, REFERENCE_FORMS);
+      const readers = columns.map((column) => reader(column, reference));
       const rows = statement.all(...bindable(parameters)) as unknown as SqliteValue[][];
       return {
         columns: columns.map(({ name }) => name),
@@ -111,6 +123,7 @@ class SqliteConnection implements DatabaseConnection {
       const statement = this.#prepare(sql);
       const errors = this.#errors;
       const times = this.#times;
+      const values = this.#values;
       const columns = statement.columns();
       return {
         columns: columns.map(({ name }) => name),
@@ -118,7 +131,7 @@ class SqliteConnection implements DatabaseConnection {
           readRows(
             statement,
             bindable(parameters),
-            columns.map(({ type }) => reader(type, times)),
+            columns.map((column) => reader(column, values)),
             idColumn,
             errors,
           ),
@@ -200,11 +213,20 @@ type Reader = (value: SqliteValue) => Value;
  * Returns the reader for the values of a column. SQLite stores a type with each value. The declared type of the column
  * decides only if the value is ambiguous: whether a number is a boolean, a whole double or an instant.
  */
-function reader(declared: string | null, times: SqlTimes): Reader {
+function reader({ name, type: declared }: StatementColumnMetadata, values: ColumnValues): Reader {
+  const { times } = values;
   const type = declared?.toUpperCase() ?? '';
   if (/^(BOOL|BIT\b)/.test(type)) return (value) => (typeof value === 'bigint' ? value !== 0n : plain(value));
+  if (type === 'DATE') {
+    const read = values.date(name);
+    return (value) => (typeof value === 'string' && value.length === 10 ? read(value) : instant(value, times));
+  }
   if (/^(DATE|TIMESTAMP)/.test(type)) return (value) => instant(value, times);
-  if (/^(REAL|DOUBLE|FLOAT|NUMERIC|DECIMAL)/.test(type)) {
+  if (/^(NUMERIC|DECIMAL)/.test(type)) {
+    const read = values.decimal(name);
+    return (value) => (typeof value === 'bigint' || typeof value === 'number' ? read(String(value)) : plain(value));
+  }
+  if (/^(REAL|DOUBLE|FLOAT)/.test(type)) {
     return (value) => (typeof value === 'bigint' ? double(Number(value)) : plain(value));
   }
   return plain;

@@ -3,6 +3,7 @@ import { displayUrl, type PreparedSql, prepareSql, type SqlServerUrl } from '@he
 import type mssql from 'mssql';
 import { loadLibrary } from '../../libraries/optional-library.ts';
 import { BatchQueue } from '../batch-queue.ts';
+import { REFERENCE_FORMS } from '../column-values.ts';
 import type {
   Credentials,
   DatabaseConnection,
@@ -11,6 +12,7 @@ import type {
   Row,
   RowStream,
   SqlParameter,
+  ValueSettings,
 } from '../database.ts';
 import { codeOf, DatabaseErrors, type ErrorVerdict, judgeNetwork, LOST_HINT } from '../database-error.ts';
 import { BATCH_BYTES, sizeOfRow } from '../row-size.ts';
@@ -29,7 +31,11 @@ const BATCH_ROWS = 1000;
 const WAITING_BYTES = 2 * 1024 * 1024;
 
 /** Opens SQL Server with the driver `mssql`. */
-export async function openSqlServer(url: SqlServerUrl, credentials: Credentials): Promise<DatabaseDriver> {
+export async function openSqlServer(
+  url: SqlServerUrl,
+  credentials: Credentials,
+  values: ValueSettings,
+): Promise<DatabaseDriver> {
   const { default: module } = await loadLibrary('mssql');
   const settings = sqlServerSettings(url, credentials);
   const errors = new DatabaseErrors(displayUrl(url), [credentials.password], judge);
@@ -40,7 +46,7 @@ export async function openSqlServer(url: SqlServerUrl, credentials: Credentials)
       // A pool of one connection is a separate session.
       const pool = new module.ConnectionPool(settings);
       try {
-        return new SqlServerConnection(module, await pool.connect(), errors);
+        return new SqlServerConnection(module, await pool.connect(), errors, values);
       } catch (error) {
         throw errors.wrap(error);
       }
@@ -61,8 +67,10 @@ class SqlServerConnection implements DatabaseConnection {
   readonly #module: typeof mssql;
   readonly #pool: mssql.ConnectionPool;
   readonly #errors: DatabaseErrors;
+  readonly #values: ValueSettings;
 
-  constructor(module: typeof mssql, pool: mssql.ConnectionPool, errors: DatabaseErrors) {
+  constructor(module: typeof mssql, pool: mssql.ConnectionPool, errors: DatabaseErrors, values: ValueSettings) {
+    this.#values = values;
     this.#module = module;
     this.#pool = pool;
     this.#errors = errors;
@@ -88,7 +96,7 @@ class SqlServerConnection implements DatabaseConnection {
     };
     const columns = result.columns?.[0];
     if (columns === undefined) throw this.#errors.wrap(new Error('the statement is not a query: it returns no rows'));
-    const readers = columns.map((column) => sqlServerReader(typeName(column)));
+    const readers = columns.map((column) => sqlServerReader(typeName(column), column.name, { forms: REFERENCE_FORMS }));
     const rows = result.recordset ?? [];
     try {
       for (const row of rows) requireWhole(row, longestValue());
@@ -164,7 +172,7 @@ class SqlServerConnection implements DatabaseConnection {
       columns: columns.map(({ name }) => name),
       rows: (column) => {
         idColumn = column;
-        readers = columns.map((one) => sqlServerReader(typeName(one)));
+        readers = columns.map((one) => sqlServerReader(typeName(one), one.name, this.#values));
         request.resume();
         return queue;
       },

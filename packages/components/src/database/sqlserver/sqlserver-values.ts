@@ -1,5 +1,6 @@
 import { double, integer, type Value, widenFloat } from '@headrace/engine';
 import { instantOfDate } from '@headrace/languages/java/sql';
+import type { ValueSettings } from '../database.ts';
 import { RowTooLarge } from '../row-limit.ts';
 
 /** Converts a value of the driver. */
@@ -19,12 +20,12 @@ export function requireWhole(row: readonly unknown[], longest: number): void {
 }
 
 /** Returns the reader for the values of a column, by the name of its type. It returns null for NULL. */
-export function sqlServerReader(type: string): SqlServerReader {
-  const read = readerOf(type);
+export function sqlServerReader(type: string, column: string, values: ValueSettings): SqlServerReader {
+  const read = readerOf(type, column, values);
   return (value) => (value === null || value === undefined ? null : read(value));
 }
 
-function readerOf(type: string): SqlServerReader {
+function readerOf(type: string, column: string, { forms, report }: ValueSettings): SqlServerReader {
   switch (type) {
     case 'BigInt':
       // The driver returns a text, because a number would be inexact.
@@ -37,6 +38,17 @@ function readerOf(type: string): SqlServerReader {
       return (value) => double(Number(value));
     case 'Real':
       return (value) => double(widenFloat(Number(value)));
+    case 'Date':
+      return (value) => {
+        if (!(value instanceof Date)) return plain(value);
+        const date = dateOf(value);
+        if (forms.dates === 'plain') return date;
+        const instant = instantOfDate(value);
+        if (!instant.startsWith(date)) {
+          report?.('date.shifted', { field: column, value: date, hint: `It became ${instant}` });
+        }
+        return instant;
+      };
     case 'Time':
       return (value) => (value instanceof Date ? timeOf(value) : plain(value));
     default:
@@ -57,6 +69,12 @@ function plain(value: unknown): Value {
       // Points and shapes are written as JSON text.
       return JSON.stringify(value);
   }
+}
+
+/** Returns the local date, which is the value of a column of type date. */
+function dateOf(date: Date): string {
+  const two = (n: number) => String(n).padStart(2, '0');
+  return `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
 /** Returns the local time of day, which is the value of a column of type time. */

@@ -2,6 +2,7 @@ import { defaultMemoryMb } from '@headrace/engine';
 import { limitMemory } from '@headrace/engine/testing';
 import { parseJdbcUrl, type SqlServerUrl } from '@headrace/languages/java/sql';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { REFERENCE_FORMS } from '../column-values.ts';
 import { Database } from '../database.ts';
 import { longestValue, sqlServerSettings } from './sqlserver-settings.ts';
 import { requireWhole, sqlServerIdText, sqlServerReader } from './sqlserver-values.ts';
@@ -67,6 +68,21 @@ it('lets SQL Server cut values that are too large, and refuses them', () => {
 });
 
 describe('values of SQL Server', () => {
+  const reader = (type: string) => sqlServerReader(type, 'c', { forms: REFERENCE_FORMS });
+
+  it('keeps the day of a date with dates: plain, and otherwise reports a date on another day in UTC', () => {
+    // The driver returns midnight in the zone of the process.
+    const date = new Date(2024, 2, 31);
+    const reported: unknown[] = [];
+    const report = (...change: unknown[]) => void reported.push(change);
+    const plain = sqlServerReader('Date', 'due', { forms: { dates: 'plain', decimals: 'double' }, report });
+    expect(plain(date)).toBe('2024-03-31');
+    const instant = date.toISOString().replace('.000Z', 'Z');
+    expect(sqlServerReader('Date', 'due', { forms: REFERENCE_FORMS, report })(date)).toBe(instant);
+    const change = ['date.shifted', { field: 'due', value: '2024-03-31', hint: `It became ${instant}` }];
+    expect(reported).toEqual(instant.startsWith('2024-03-31') ? [] : [change]);
+  });
+
   it.each([
     ['BigInt', '9007199254740993', 9007199254740993n],
     ['BigInt', '5', 5],
@@ -82,12 +98,12 @@ describe('values of SQL Server', () => {
     ['Time', new Date(1970, 0, 1, 1, 2, 3, 40), '01:02:03.040'],
     ['Int', null, null],
   ])('converts %s %s', (type, value, expected) => {
-    expect(sqlServerReader(type)(value)).toEqual(expected);
+    expect(reader(type)(value)).toEqual(expected);
   });
 
   it('preserves whole doubles as doubles', () => {
-    expect(String(sqlServerReader('Float')(2))).toBe('2.0');
-    expect(String(sqlServerReader('Money')(12))).toBe('12.0');
+    expect(String(reader('Float')(2))).toBe('2.0');
+    expect(String(reader('Money')(12))).toBe('12.0');
   });
 
   it('converts ids to texts', () => {

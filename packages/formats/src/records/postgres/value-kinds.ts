@@ -8,10 +8,12 @@ export type ScalarKind =
   | 'int'
   | 'int8'
   | 'double'
+  | 'decimal'
   | 'boolean'
   | 'text'
   | 'bytes'
   | 'instant'
+  | 'date'
   | 'json'
   | 'money'
   | 'other';
@@ -37,12 +39,12 @@ const KINDS: Readonly<Record<number, ScalarKind>> = {
   790: 'money',
   1042: 'text', // char(n)
   1043: 'text', // varchar
-  1082: 'instant', // date
+  1082: 'date',
   1083: 'text', // time
   1114: 'instant', // timestamp
   1184: 'instant', // timestamptz
   1266: 'text', // timetz
-  1700: 'double', // numeric
+  1700: 'decimal', // numeric
   2950: 'text', // uuid
   3802: 'json', // jsonb
 };
