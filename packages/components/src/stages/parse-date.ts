@@ -1,9 +1,11 @@
 import {
+  copyValue,
   type Document,
   type DocumentTable,
   mapColumn,
   messageOf,
   nearest,
+  OneOf,
   type ParameterProblem,
   Stage,
   type StageContext,
@@ -19,9 +21,12 @@ import {
   type DateFormatter,
   type DatePattern,
   type DateZone,
+  epochPattern,
   PartialDateError,
   resolveZone,
+  unixTimestampFormatter,
 } from '@headrace/languages/java/date';
+import { isBlank } from '@headrace/languages/java/text';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
 
 const parameters = Type.Object({
@@ -30,10 +35,19 @@ const parameters = Type.Object({
   /** The fields for the instants, one for each source, or one for all. A source may be its own destination. */
   dest: Type.Array(Type.String()),
   /**
-   * Patterns in the language of Java's DateTimeFormatter, such as yyyy-MM-dd HH:mm:ss, with English names of months and
-   * days. A pattern without a full date matches nothing; one without an hour means midnight.
+   * Patterns in the language of Java's DateTimeFormatter, such as yyyy-MM-dd HH:mm:ss. A pattern without a full date
+   * matches nothing; one without an hour means midnight. For numbers since 1970: epoch_second, epoch_millis,
+   * epoch_micros or epoch_nanos. An object with pattern and locale is a pattern in another language than the others.
    */
-  formatStrs: Type.Array(Type.String(), { default: [] }),
+  formatStrs: Type.Array(Type.Union([Type.String(), Type.Object({ pattern: Type.String(), locale: Type.String() })]), {
+    default: [],
+  }),
+  /**
+   * The language tag of the names of months and days in the patterns, such as "de" or "fr-CA". The names are then read
+   * in short and long form, in any letter case, with and without a full stop. By default the names are English, exactly
+   * as in the pattern: MMM is Sep, MMMM is September.
+   */
+  locale: Type.Optional(Type.String()),
   /** Predefined formatters. */
   formatters: Type.Array(
     Type.Object({
@@ -51,6 +65,11 @@ const parameters = Type.Object({
    */
   timeZoneId: Type.Optional(Type.String()),
   /**
+   * What happens to a value that matches nothing: "omit" omits it, "keep" writes it to the destination unchanged, "fail"
+   * fails the document. Null and blank texts are always omitted.
+   */
+  onNoMatch: OneOf(['omit', 'keep', 'fail'], { default: 'omit' }),
+  /**
    * What happens to a destination that exists: "overwrite" replaces its values, "append" adds to them, "skip" keeps
    * them. With one destination for several sources, "overwrite" leaves the dates of the last source.
    */
@@ -62,7 +81,8 @@ const parameters = Type.Object({
  * digits.
  *
  * The patterns are tried in order, then the formatters. The first match wins. A pattern must match the beginning of the
- * text; the rest is ignored, so put longer patterns before shorter ones. Null and values without a match are omitted.
+ * text; the rest is ignored, so put longer patterns before shorter ones. The patterns for numbers since 1970 match only
+ * complete numbers. Null and values without a match are omitted (see onNoMatch). Each value without a match is a notice.
  * If no value is a date, the destination does not change; with "overwrite", a field that is its own destination is then
  * removed.
  *
@@ -96,6 +116,29 @@ export class ParseDate extends Stage<typeof parameters> {
       ],
     },
     {
+      description: 'French and German dates, and seconds since 1970. Other values stay',
+      params: {
+        source: ['date'],
+        dest: ['date'],
+        formatStrs: ['d MMM yyyy', { pattern: 'd. MMMM yyyy', locale: 'de' }, 'epoch_second'],
+        locale: 'fr',
+        timeZoneId: 'UTC',
+        onNoMatch: 'keep',
+      },
+      documents: [
+        { id: '1', date: '12 févr. 2024' },
+        { id: '2', date: '3. März 2024' },
+        { id: '3', date: 1700000000 },
+        { id: '4', date: 'unknown' },
+      ],
+      output: [
+        { id: '1', date: '2024-02-12T00:00:00Z' },
+        { id: '2', date: '2024-03-03T00:00:00Z' },
+        { id: '3', date: '2023-11-14T22:13:20Z' },
+        { id: '4', date: 'unknown' },
+      ],
+    },
+    {
       description: 'Milliseconds since 1970, in place',
       params: { source: ['time'], dest: ['time'], formatters: [{ class: 'UnixTimestampFormatter' }] },
       documents: [{ id: '1', time: 1700000000123 }],
@@ -105,7 +148,7 @@ export class ParseDate extends Stage<typeof parameters> {
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     yield* checkFieldPairs(params);
-    const { formatStrs, formatters, timeZoneId } = params;
+    const { formatStrs, formatters, locale, timeZoneId } = params;
     if (formatStrs.length === 0 && formatters.length === 0) {
       yield {
         parameter: 'formatStrs',
@@ -113,8 +156,12 @@ export class ParseDate extends Stage<typeof parameters> {
         severity: 'warning',
       };
     }
-    for (const [i, pattern] of formatStrs.entries()) {
+    if (locale !== undefined) yield* checkLocale('locale', locale);
+    for (const [i, format] of formatStrs.entries()) {
       const parameter = `formatStrs[${i}]`;
+      if (typeof format !== 'string') yield* checkLocale(`${parameter}.locale`, format.locale);
+      const pattern = typeof format === 'string' ? format : format.pattern;
+      if (epochPattern(pattern) !== undefined) continue;
       try {
         compileDatePattern(pattern);
       } catch (error) {
@@ -144,12 +191,13 @@ export class ParseDate extends Stage<typeof parameters> {
   readonly #patterns: readonly DatePattern[];
   readonly #formatters: readonly DateFormatter[];
   readonly #zone: DateZone;
-  readonly #partial = new Set<DatePattern>();
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     this.#pairs = fieldPairs(params.source, params.dest);
-    this.#patterns = [...new Set(params.formatStrs)].map((pattern) => compileDatePattern(pattern));
+    this.#patterns = [...new Set(params.formatStrs)].map((format) =>
+      typeof format === 'string' ? patternOf(format, params.locale) : patternOf(format.pattern, format.locale),
+    );
     this.#formatters = params.formatters.map(({ class: name }) => DATE_FORMATTERS.get(name) as DateFormatter);
     this.#zone = resolveZone(params.timeZoneId ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
   }
@@ -162,52 +210,108 @@ export class ParseDate extends Stage<typeof parameters> {
     const mode = this.params.updateMode;
     const value = document.get(source);
     if (value === undefined || (mode === 'skip' && document.has(dest))) return;
+    const inPlace = source === dest && mode === 'overwrite';
+    const { id } = document;
     if (!Array.isArray(value)) {
-      const instant = this.#parse(value);
+      const instant = this.#read(value, id, source, inPlace);
       if (instant === undefined) {
-        if (source === dest && mode === 'overwrite') document.remove(dest);
+        if (inPlace) document.remove(dest);
       } else if (mode === 'overwrite') document.set(dest, instant);
       else document.update(dest, mode, [instant]);
       return;
     }
-    const instants = value.map((item) => this.#parse(item)).filter((instant) => instant !== undefined);
+    const instants = this.#readList(value, id, source, inPlace);
     if (instants.length > 0) document.update(dest, mode, instants);
-    else if (source === dest && mode === 'overwrite') document.remove(dest);
+    else if (inPlace) document.remove(dest);
   }
 
   override processTable(table: DocumentTable): boolean {
     const mode = this.params.updateMode;
-    const parse = (value: Value) =>
-      Array.isArray(value)
-        ? value.map((item) => this.#parse(item)).filter((instant) => instant !== undefined)
-        : this.#parse(value);
-    for (const { source, dest } of this.#pairs) mapColumn(table, source, dest, mode, parse, true);
+    const { ids } = table;
+    for (const { source, dest } of this.#pairs) {
+      const inPlace = source === dest && mode === 'overwrite';
+      const read = (value: Value, row: number) =>
+        Array.isArray(value)
+          ? this.#readList(value, ids[row] as string, source, inPlace)
+          : this.#read(value, ids[row] as string, source, inPlace);
+      mapColumn(table, source, dest, mode, read, true);
+    }
     return true;
   }
 
-  #parse(value: Value): string | undefined {
+  #readList(values: readonly Value[], id: string, field: string, inPlace: boolean): Value[] {
+    return values.map((item) => this.#read(item, id, field, inPlace)).filter((result) => result !== undefined);
+  }
+
+  /**
+   * Returns the instant of a value, or the value itself if it is kept. Undefined if it is omitted.
+   * @param inPlace true if a value without a date is removed from its field
+   */
+  #read(value: Value, id: string, field: string, inPlace: boolean): Value | undefined {
     const text = typeof value === 'string' ? value : textOf(value);
-    if (text === null || text === '') return undefined;
+    if (text === null || value === '') return undefined;
+    let hint: string | undefined;
     for (const pattern of this.#patterns) {
       try {
         const instant = pattern.parse(text, this.#zone);
         if (instant !== undefined) return instant;
       } catch (error) {
         if (!(error instanceof PartialDateError)) throw error;
-        this.#warnOnce(pattern, error);
+        hint ??= error.message;
       }
     }
     for (const formatter of this.#formatters) {
       const instant = formatter(text, this.#zone);
-      if (instant !== undefined) return instant;
+      if (instant === undefined) continue;
+      if (formatter === unixTimestampFormatter && SECONDS.test(text)) {
+        this.context.notices.report('date.epochUnit', {
+          document: id,
+          field,
+          value,
+          hint: 'For seconds, use the pattern epoch_second in formatStrs.',
+        });
+      }
+      return instant;
     }
-    return undefined;
+    if (typeof value === 'string' && isBlank(value)) return undefined;
+    return this.#unmatched(value, id, field, inPlace, hint);
   }
 
-  /** Logs the warning only for the first date: the config is wrong, not the documents. */
-  #warnOnce(pattern: DatePattern, error: PartialDateError): void {
-    if (this.#partial.has(pattern)) return;
-    this.#partial.add(pattern);
-    this.context.log.warn(`A date was omitted: ${error.message}`);
+  #unmatched(value: Value, document: string, field: string, inPlace: boolean, hint?: string): Value | undefined {
+    const { onNoMatch } = this.params;
+    if (onNoMatch === 'fail') {
+      const cause = hint === undefined ? '' : `: ${hint}`;
+      throw new Error(`Field ${field} has a value that matches no date pattern${cause}`);
+    }
+    const code = inPlace && onNoMatch === 'omit' ? 'date.omitted' : 'date.noMatch';
+    this.context.notices.report(code, { document, field, value, hint });
+    return onNoMatch === 'keep' ? copyValue(value) : undefined;
+  }
+}
+
+/** A number of nine or ten digits: seconds of the years 1973 to 2286, but milliseconds of the first months of 1970. */
+const SECONDS = /^\d{9,10}$/;
+
+function patternOf(pattern: string, locale: string | undefined): DatePattern {
+  const epoch = epochPattern(pattern);
+  if (epoch !== undefined) return epoch;
+  return locale === undefined ? compileDatePattern(pattern) : compileDatePattern(pattern, locale, 'lenient');
+}
+
+function* checkLocale(parameter: string, locale: string): Generator<ParameterProblem> {
+  if (hasNames(locale)) return;
+  yield {
+    parameter,
+    message: `${parameter} is not the tag of a known language: ${locale}`,
+    hint: 'For example de, fr or pt-BR.',
+  };
+}
+
+function hasNames(locale: string): boolean {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(locale).length > 0;
+  } catch {
+    // Not a language tag.
+    return false;
   }
 }

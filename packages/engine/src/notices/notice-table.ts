@@ -26,6 +26,20 @@ export const NOTICES = {
     meaning:
       'Text follows the closing quote of a CSV cell. It is read as part of the cell. A quote may be missing or not doubled, so that rows are joined.',
   },
+  'date.epochUnit': {
+    class: 'suspect',
+    meaning:
+      'UnixTimestampFormatter reads milliseconds, but the number looks like seconds: its date is in the first months of 1970.',
+  },
+  'date.noMatch': {
+    class: 'suspect',
+    meaning:
+      'A value matches no pattern of ParseDate. The destination has no date for it, or the value itself (onNoMatch: keep).',
+  },
+  'date.omitted': {
+    class: 'loss',
+    meaning: 'A value matches no pattern of ParseDate, so ParseDate removed it from its field.',
+  },
 } as const satisfies Record<string, NoticeMeaning>;
 
 /** The code of a notice in the table. */
