@@ -40,6 +40,10 @@ export const NOTICES = {
     class: 'loss',
     meaning: 'A value matches no pattern of ParseDate, so ParseDate removed it from its field.',
   },
+  'field.replaced': {
+    class: 'loss',
+    meaning: 'NormalizeFieldNames gave a field the name of another field, so that one value replaced the other.',
+  },
 } as const satisfies Record<string, NoticeMeaning>;
 
 /** The code of a notice in the table. */
