@@ -40,6 +40,11 @@ export const NOTICES = {
     class: 'loss',
     meaning: 'A value matches no pattern of ParseDate, so ParseDate removed it from its field.',
   },
+  'embedding.cut': {
+    class: 'suspect',
+    meaning:
+      'A text is longer than the maximum of the model, so that its vector represents only the start of the text.',
+  },
   'field.replaced': {
     class: 'loss',
     meaning: 'NormalizeFieldNames gave a field the name of another field, so that one value replaced the other.',
