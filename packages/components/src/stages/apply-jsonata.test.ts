@@ -94,13 +94,18 @@ describe('ApplyJSONata', () => {
       const documents = ['{"id":"1","a":"x"}', '{"id":"2","a":"x"}'];
       const outcomes = await runStage(ApplyJSONata, { expression }, documents, context);
       expect(outcomes.map((outcome) => outcome.documents[0])).toEqual(documents);
-      expect(context.logged[0]).toMatch(reason);
-      expect(context.logged[0]).toMatch(/^Document 1 is not changed: the expression failed: /);
-      expect(context.logged.at(-1)).toBe('2 documents were not changed: the expression failed');
+      const [notice] = context.collector.list();
+      expect(notice).toMatchObject({
+        code: 'document.notChanged',
+        count: 2,
+        examples: [{ document: '1' }, { document: '2' }],
+      });
+      expect(notice?.examples[0]?.hint).toMatch(reason);
+      expect(notice?.examples[0]?.hint).toMatch(/^The expression failed: /);
     }
   });
 
-  it('logs nothing if the result is empty', async () => {
+  it('reports nothing if the result is empty', async () => {
     const context = stageContext();
     await runStage(
       ApplyJSONata,
@@ -111,7 +116,7 @@ describe('ApplyJSONata', () => {
       ],
       context,
     );
-    expect(context.logged).toEqual([]);
+    expect(context.collector.list()).toEqual([]);
   });
 
   it('refuses an invalid expression at the start', async () => {

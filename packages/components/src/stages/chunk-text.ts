@@ -83,7 +83,7 @@ const CHILD_FIELDS: ReadonlySet<string> = new Set(['parent_id', 'chunk_number', 
  * Then the following steps run in this order, each if it is configured: line breaks are removed from chunks
  * (cleanChunks), short chunks are joined (preMergeMinChunkLen), long chunks are cut (preMergeMaxChunkLen), neighbours
  * are merged (chunksToMerge, with chunksToOverlap), chunks get parts of their neighbours (overlapPercentage), and are
- * cut again (characterLimit). Text that is cut off is lost. Lengths are in UTF-16 units: one for most characters, two
+ * cut again (characterLimit). Text that is cut off is lost, which is a notice. Lengths are in UTF-16 units: one for most characters, two
  * for an emoji. A character is never cut in two, including combining marks and composed emoji.
  *
  * The id of a child is the id of the document with -1, -2 and so on. A child has these fields: parent_id; chunk_number,
@@ -173,7 +173,7 @@ export class ChunkText extends Stage<typeof parameters> {
   override process(document: Document): void {
     const text = document.text(this.params.source);
     if (text === undefined || isBlank(text)) return;
-    const chunks = this.#chunks(text);
+    const chunks = this.#chunks(text, document.id);
     const { dest } = this.params;
     const children = childrenOf(document);
     let offset = 0;
@@ -192,13 +192,13 @@ export class ChunkText extends Stage<typeof parameters> {
     if (children.length > 0) document.put('___children', children);
   }
 
-  #chunks(text: string): string[] {
+  #chunks(text: string, document: string): string[] {
     const { cleanChunks, chunksToMerge, chunksToOverlap = 0, overlapPercentage } = this.params;
     const { preMergeMinChunkLen: minLength, preMergeMaxChunkLen: maxLength, characterLimit } = this.params;
     let chunks = this.#split(text);
     if (cleanChunks) chunks = chunks.map(withoutLineBreaks);
     if (minLength > 0) chunks = joinShort(chunks, minLength);
-    if (maxLength > 0) chunks = chunks.map((chunk) => shorten(chunk, maxLength));
+    if (maxLength > 0) chunks = this.#shortened(chunks, maxLength, document);
     if (chunksToMerge > 1) {
       // With a large overlap, each chunk is in many groups.
       const groups = Math.max(1, (chunks.length - chunksToOverlap) / (chunksToMerge - chunksToOverlap));
@@ -207,8 +207,19 @@ export class ChunkText extends Stage<typeof parameters> {
       chunks = merge(chunks, chunksToMerge, chunksToOverlap);
     }
     if (overlapPercentage > 0) chunks = overlapByPercentage(chunks, overlapPercentage);
-    if (characterLimit > 0) chunks = chunks.map((chunk) => shorten(chunk, characterLimit));
+    if (characterLimit > 0) chunks = this.#shortened(chunks, characterLimit, document);
     return chunks;
+  }
+
+  #shortened(chunks: readonly string[], limit: number, document: string): string[] {
+    return chunks.map((chunk) => {
+      const short = shorten(chunk, limit);
+      if (short.length < chunk.trimEnd().length) {
+        const hint = `${limit} of ${chunk.length} characters`;
+        this.context.notices.report('chunk.cut', { document, field: this.params.source, value: chunk, hint });
+      }
+      return short;
+    });
   }
 }
 

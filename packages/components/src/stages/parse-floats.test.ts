@@ -53,10 +53,18 @@ describe('ParseFloats', () => {
     const context = stageContext();
     const outcomes = await runStage(ParseFloats, { field: 'f' }, documents, context);
     expect(outcomes.map((outcome) => outcome.documents[0])).toEqual(documents);
-    expect(context.logged).toHaveLength(texts.length);
-    expect(context.logged[5]).toBe(
-      'Document 5: field "f" does not have a list of numbers: Value 1 is not a number of single precision',
-    );
+    expect(context.collector.list()).toMatchObject([{ code: 'document.notChanged', count: texts.length }]);
+    const [last] = documents.slice(-2);
+    const alone = stageContext();
+    await runStage(ParseFloats, { field: 'f' }, [last as string], alone);
+    expect(alone.collector.list()[0]?.examples).toEqual([
+      {
+        document: `${texts.length - 2}`,
+        field: 'f',
+        value: '[3.4e39]',
+        hint: 'Not a list of numbers: Value 1 is not a number of single precision',
+      },
+    ]);
   });
 
   it('ignores missing, null and empty fields without a warning', async () => {
@@ -64,7 +72,7 @@ describe('ParseFloats', () => {
     const context = stageContext();
     const outcomes = await runStage(ParseFloats, { field: 'f' }, documents, context);
     expect(outcomes.map((outcome) => outcome.documents[0])).toEqual(documents);
-    expect(context.logged).toEqual([]);
+    expect(context.collector.list()).toEqual([]);
   });
 
   it('refuses to write reserved fields', async () => {

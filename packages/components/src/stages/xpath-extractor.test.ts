@@ -32,7 +32,7 @@ describe('XPathExtractor', () => {
     expect(JSON.parse(outcome?.documents[0] as string).b).toEqual(['9.50', '20', 'Tides', 'Salt & Sand']);
   });
 
-  it('does not change documents whose field is not XML, and logs the full reason once', async () => {
+  it('does not change documents whose field is not XML, and reports the full reason', async () => {
     const context = stageContext();
     const documents = [
       '{"id":"1","xml":"<a><b></a>"}',
@@ -42,10 +42,16 @@ describe('XPathExtractor', () => {
     ];
     const outcomes = await runStage(XPathExtractor, { fieldMapping: { '//a': ['b'] } }, documents, context);
     expect(outcomes.map((outcome) => outcome.documents[0])).toEqual(documents);
-    expect(context.logged[0]).toBe(
-      'Document 1 is not changed: field "xml" is not XML: 1:7: </a> closes nothing: <b> is open',
-    );
-    expect(context.logged.at(-1)).toBe('2 documents were not changed: field "xml" is not XML');
+    expect(context.collector.list()).toMatchObject([
+      {
+        code: 'document.notChanged',
+        count: 2,
+        examples: [
+          { document: '1', field: 'xml', value: '<a><b></a>', hint: 'Not XML: 1:7: </a> closes nothing: <b> is open' },
+          { document: '2', field: 'xml', value: 'plain' },
+        ],
+      },
+    ]);
   });
 
   it('refuses invalid expressions and reserved fields, and warns about expressions that return no nodes', async () => {

@@ -21,6 +21,14 @@ export const NOTICES = {
     class: 'changed',
     meaning: 'A byte of a text does not decode in the encoding of the file, so U+FFFD replaces it.',
   },
+  'child.omitted': {
+    class: 'loss',
+    meaning: 'A child of a document has no id, so that the stage cannot make a document of it.',
+  },
+  'chunk.cut': {
+    class: 'suspect',
+    meaning: 'ChunkText cut a chunk to preMergeMaxChunkLen or characterLimit. The end of the chunk is missing in it.',
+  },
   'csv.textAfterQuote': {
     class: 'suspect',
     meaning:
@@ -34,11 +42,16 @@ export const NOTICES = {
   'date.noMatch': {
     class: 'suspect',
     meaning:
-      'A value matches no pattern of ParseDate. The destination has no date for it, or the value itself (onNoMatch: keep).',
+      'ParseDate or FormatDate cannot read a value as a date. The destination has no date for it, or the value itself (onNoMatch: keep).',
   },
   'date.omitted': {
     class: 'loss',
-    meaning: 'A value matches no pattern of ParseDate, so ParseDate removed it from its field.',
+    meaning: 'ParseDate or FormatDate cannot read a value as a date, so that the stage removed it from its field.',
+  },
+  'document.notChanged': {
+    class: 'suspect',
+    meaning:
+      'A stage cannot read the value of a field, or cannot compute its result, so that the document does not change.',
   },
   'embedding.cut': {
     class: 'suspect',
