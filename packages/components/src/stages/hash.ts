@@ -20,7 +20,7 @@ const parameters = Type.Object({
   /** The field for the hash. Its previous value is replaced. */
   dest: Type.String(),
   /**
-   * "sha256" (256 bits, for ids and for texts that others must not read), or a fast hash against accidents only:
+   * "sha256" (256 bits), or a fast hash for texts that no person chooses to have the same hash:
    * "xxhash64" (XXH64), "xxhash3" (XXH3 with 64 bits) or "xxhash128" (XXH3 with 128 bits).
    */
   algorithm: OneOf(['sha256', 'xxhash64', 'xxhash3', 'xxhash128'], { default: 'sha256' }),
@@ -36,8 +36,9 @@ type HashFunction = (data: string | Uint8Array, encoding: Encoding) => string;
  *
  * Of one field, a text is hashed as its UTF-8 bytes and bytes as they are, so other programs compute the same hash. Any
  * other value, and several fields, are hashed as JSON without blanks: {"city":"Rome","zip":"00184"}. The names in
- * objects are sorted. A missing field is not in the JSON. So different values have different texts: ["a","b"] and
- * ["a b"], 1 and "1", 1 and 1.0, null and a missing field. In this JSON, bytes are written b"..." with base64.
+ * objects are sorted. A missing field is not in the JSON. So several fields have the same text only if all their values
+ * are equal, and of the same type: 1, "1" and 1.0 differ, and so do null and a missing field. In this JSON, bytes are
+ * written b"..." with base64.
  *
  * If all fields are missing, the document does not change.
  *
@@ -47,6 +48,7 @@ type HashFunction = (data: string | Uint8Array, encoding: Encoding) => string;
  */
 export class Hash extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
+  static readonly javaClass = null;
 
   static readonly examples = [
     {
