@@ -116,7 +116,7 @@ export class ParquetConnector extends Connector<typeof parameters> {
   }
 
   override async reach(report: ReportProblem, signal: AbortSignal): Promise<void> {
-    for await (const { path, storage, uri } of findFiles(this.params, this.#storages, this.context.log, signal)) {
+    for await (const { path, storage, uri } of findFiles(this.params, this.#storages, this.context, signal)) {
       const file = await openFile(storage, uri);
       try {
         this.#optionsOf(file);
@@ -145,7 +145,7 @@ export class ParquetConnector extends Connector<typeof parameters> {
       skippedGroups: 0,
       left: limit < 0 ? Number.POSITIVE_INFINITY : limit,
     };
-    for await (const found of findFiles(this.params, this.#storages, this.context.log, signal)) {
+    for await (const found of findFiles(this.params, this.#storages, this.context, signal)) {
       if (signal.aborted || counts.left === 0) break;
       counts.files++;
       await this.#publishFile(found, publisher, counts);

@@ -287,6 +287,7 @@ export class FileConnector extends Connector<typeof parameters> {
       state,
       docIdPrefix,
       log,
+      notices: this.context.notices,
       withContent: getFileContent,
       opensArchives: handleArchivedFiles,
       opensCompressed: handleCompressedFiles,

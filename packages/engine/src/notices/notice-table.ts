@@ -62,6 +62,10 @@ export const NOTICES = {
     class: 'loss',
     meaning: 'NormalizeFieldNames gave a field the name of another field, so that one value replaced the other.',
   },
+  'file.archived': {
+    class: 'loss',
+    meaning: 'An object of a cloud storage is in an archive, so that it cannot be read before it is restored.',
+  },
 } as const satisfies Record<string, NoticeMeaning>;
 
 /** The code of a notice in the table. */

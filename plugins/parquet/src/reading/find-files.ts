@@ -1,5 +1,5 @@
 import { matchesGlob } from 'node:path';
-import { HeadraceError, type Logger, messageOf, type ParameterProblem, withDefaults } from 'headrace/engine';
+import { type ConnectorContext, HeadraceError, messageOf, type ParameterProblem, withDefaults } from 'headrace/engine';
 import {
   type FileUri,
   parseConfigUri,
@@ -100,7 +100,7 @@ export function* checkSources(params: SourceParameters, settings: StorageSetting
 export async function* findFiles(
   params: SourceParameters,
   storages: Storages,
-  log: Logger,
+  { log, notices }: Pick<ConnectorContext, 'log' | 'notices'>,
   signal: AbortSignal,
 ): AsyncGenerator<FoundFile> {
   const sources = sourcesOf(params);
@@ -120,6 +120,11 @@ export async function* findFiles(
         const wanted = isPattern ? matchesGlob(found.uri.path, uri.path) : found.uri.path.endsWith('parquet');
         if (!wanted && found.uri.path !== uri.path) continue;
         isEmpty = false;
+        if (found.archive !== undefined) {
+          const hint = `It is archived (${found.archive}). Restore it with the tools of the provider.`;
+          notices.report('file.archived', { file: found.path, hint });
+          continue;
+        }
         yield { path: found.path, uri: found.uri, storage };
       }
       if (isEmpty && sources.length > 1 && !signal.aborted) log.warn(`There is no Parquet file at ${text}`, {});
