@@ -3,6 +3,7 @@ import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { expect, it } from 'vitest';
 import { ArchivedFileError } from './archived-file-error.ts';
 import { AzureStorage } from './azure-storage.ts';
+import { collected } from './collected.test.lib.ts';
 import { parseFileUri } from './file-uri.ts';
 import { azureParameters, checkStorageSettings } from './storage-parameters.ts';
 
@@ -34,7 +35,7 @@ it('AzureStorage lists public containers without credentials, and marks blobs of
   await withStub(
     (_, response) => void response.writeHead(200, { 'content-type': 'application/xml' }).end(text),
     async (storage, stub) => {
-      const files = await Array.fromAsync(storage.list(parseFileUri(BASE), options()));
+      const files = await collected(storage.list(parseFileUri(BASE), options()));
       expect(files.map(({ path, archive }) => [path, archive])).toEqual([
         [`${BASE}hot`, undefined],
         [`${BASE}old`, 'Archive'],
@@ -50,7 +51,7 @@ it('AzureStorage names an archived blob in the error', async () => {
       .writeHead(409, { 'x-ms-error-code': 'BlobArchived', 'content-type': 'application/xml' })
       .end('<?xml version="1.0"?><Error><Code>BlobArchived</Code><Message>archived</Message></Error>');
   await withStub(refusal, async (storage) => {
-    const error = await Array.fromAsync(storage.read(parseFileUri(`${BASE}old`))).catch((thrown: unknown) => thrown);
+    const error = await collected(storage.read(parseFileUri(`${BASE}old`))).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ArchivedFileError);
     expect(error).toMatchObject({ message: `${BASE}old is archived (Archive)` });
   });
@@ -61,7 +62,7 @@ it('AzureStorage reads the version that the path names', async () => {
     (_, response) => void response.writeHead(200, { 'content-length': 3, etag: '"1"' }).end('old'),
     async (storage, stub) => {
       const uri = parseFileUri(`${BASE}a?versionid=2024-01-01T00:00:00.0000000Z`);
-      expect(Buffer.concat(await Array.fromAsync(storage.read(uri))).toString()).toBe('old');
+      expect(Buffer.concat(await collected(storage.read(uri))).toString()).toBe('old');
       expect(new URL(stub.requests[0]?.path ?? '', 'http://h').searchParams.get('versionid')).toBe(
         '2024-01-01T00:00:00.0000000Z',
       );

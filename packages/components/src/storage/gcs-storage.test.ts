@@ -1,6 +1,7 @@
 import { withDefaults } from '@headrace/engine';
 import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterEach, expect, it } from 'vitest';
+import { collected } from './collected.test.lib.ts';
 import { parseFileUri } from './file-uri.ts';
 import { GcsStorage } from './gcs-storage.ts';
 import { gcpParameters } from './storage-parameters.ts';
@@ -98,9 +99,9 @@ it('a project pays for the requests to Google Cloud Storage, and a path may name
   const storage = await GcsStorage.open(withDefaults(gcpParameters, settings), true);
   closing.push(storage, stub);
   const options = { skips: () => false, onProblem: expect.fail, signal: AbortSignal.timeout(60_000) };
-  const [file] = await Array.fromAsync(storage.list(parseFileUri('gs://bucket/a?generation=17'), options));
+  const [file] = await collected(storage.list(parseFileUri('gs://bucket/a?generation=17'), options));
   expect(file).toMatchObject({ path: 'gs://bucket/a', size: 3 });
-  const pieces = await Array.fromAsync(storage.read(file?.uri as never));
+  const pieces = await collected(storage.read(file?.uri as never));
   expect(Buffer.concat(pieces).toString()).toBe('old');
   for (const { path, headers } of stub.requests) {
     expect(path).toContain('generation=17');

@@ -2,6 +2,7 @@ import { withDefaults } from '@headrace/engine';
 import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ArchivedFileError } from './archived-file-error.ts';
+import { collected } from './collected.test.lib.ts';
 import { parseFileUri } from './file-uri.ts';
 import { S3Storage } from './s3-storage.ts';
 import type { StoredFile } from './storage.ts';
@@ -38,13 +39,11 @@ async function open<T>(settings: Record<string, unknown>, use: (storage: S3Stora
 
 function list(uri = 's3://bucket/', settings: Record<string, unknown> = {}): Promise<StoredFile[]> {
   const options = { skips: () => false, onProblem: expect.fail, signal: AbortSignal.timeout(60_000) };
-  return open(settings, (storage) => Array.fromAsync(storage.list(parseFileUri(uri), options)));
+  return open(settings, (storage) => collected(storage.list(parseFileUri(uri), options)));
 }
 
 function read(uri: string, settings: Record<string, unknown> = {}): Promise<string> {
-  return open(settings, async (storage) =>
-    Buffer.concat(await Array.fromAsync(storage.read(parseFileUri(uri)))).toString(),
-  );
+  return open(settings, async (storage) => Buffer.concat(await collected(storage.read(parseFileUri(uri)))).toString());
 }
 
 describe('archived objects of S3', () => {
@@ -113,9 +112,7 @@ describe('the access to S3', () => {
     const [file] = await list('s3://bucket/a%20b.txt?versionId=v.1_x%2B');
     expect(file).toMatchObject({ name: 'a b.txt', path: 's3://bucket/a%20b.txt', size: 3 });
     expect(
-      await open({}, async (storage) =>
-        Buffer.concat(await Array.fromAsync(storage.read(file?.uri as never))).toString(),
-      ),
+      await open({}, async (storage) => Buffer.concat(await collected(storage.read(file?.uri as never))).toString()),
     ).toBe('old');
     expect(stub.requests.map(({ path }) => new URL(path, 'http://h').searchParams.get('versionId'))).toEqual([
       'v.1_x+',
