@@ -54,8 +54,10 @@ export class Hash extends Stage<typeof parameters> {
     {
       description: 'A short id for a long URL',
       params: { fields: ['url'], dest: 'key', encoding: 'base64url' },
-      documents: [{ id: '1', url: 'https://example.com/a?b=c' }],
-      output: [{ id: '1', url: 'https://example.com/a?b=c', key: '4FEvKRgNEa3MI487rhr5X2wVfLiXOpBO9z1ijGhKulg' }],
+      documents: [{ id: '1', url: 'shop.example/products/4711?color=red' }],
+      output: [
+        { id: '1', url: 'shop.example/products/4711?color=red', key: 'vmgq4q6VLac5UMnRrMzyJtF3mFXueGRLXTgNdpFhN0U' },
+      ],
     },
     {
       description: 'The same key for the same content',

@@ -224,22 +224,25 @@ describe('ParseDate', () => {
   });
 
   it('reads names in the language of the stage or of the pattern', async () => {
-    const formatStrs = ['d MMM yyyy', { pattern: 'd. MMMM yyyy', locale: 'de' }];
+    const formatStrs = ['d MMM yyyy'];
+    const formats = [{ pattern: 'd. MMMM yyyy', locale: 'de' }, { pattern: 'd/MMM/yyyy' }];
     expect(
       await run(
-        { ...day, formatStrs, locale: 'fr' },
+        { ...day, formatStrs, formats, locale: 'fr' },
         { id: '1', a: '12 févr. 2024' },
         { id: '2', a: '3. März 2024' },
         { id: '3', a: '3 March 2024' },
+        { id: '4', a: '3/AOÛT/2024' },
       ),
     ).toEqual([
       '{"id":"1","a":"12 févr. 2024","b":"2024-02-12T00:00:00Z"}',
       '{"id":"2","a":"3. März 2024","b":"2024-03-03T00:00:00Z"}',
       '{"id":"3","a":"3 March 2024"}',
+      '{"id":"4","a":"3/AOÛT/2024","b":"2024-08-03T00:00:00Z"}',
     ]);
     await expect(run({ ...day, locale: 'xx_YY' })).rejects.toThrow('locale is not the tag of a known language: xx_YY');
-    await expect(run({ ...day, formatStrs: [{ pattern: 'yyyy', locale: 'qqq' }] })).rejects.toThrow(
-      'formatStrs[0].locale is not the tag of a known language: qqq',
+    await expect(run({ ...day, formats: [{ pattern: 'yyyy', locale: 'qqq' }] })).rejects.toThrow(
+      'formats[0].locale is not the tag of a known language: qqq',
     );
   });
 

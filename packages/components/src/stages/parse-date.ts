@@ -37,11 +37,19 @@ const parameters = Type.Object({
   /**
    * Patterns in the language of Java's DateTimeFormatter, such as yyyy-MM-dd HH:mm:ss. A pattern without a full date
    * matches nothing; one without an hour means midnight. For numbers since 1970: epoch_second, epoch_millis,
-   * epoch_micros or epoch_nanos. An object with pattern and locale is a pattern in another language than the others.
+   * epoch_micros or epoch_nanos.
    */
-  formatStrs: Type.Array(Type.Union([Type.String(), Type.Object({ pattern: Type.String(), locale: Type.String() })]), {
-    default: [],
-  }),
+  formatStrs: Type.Array(Type.String(), { default: [] }),
+  /** More patterns, each with its language. They are tried after formatStrs. */
+  formats: Type.Array(
+    Type.Object({
+      /** A pattern, as in formatStrs. */
+      pattern: Type.String(),
+      /** The language tag of the names in it. Defaults to the locale of the stage. */
+      locale: Type.Optional(Type.String()),
+    }),
+    { default: [] },
+  ),
   /**
    * The language tag of the names of months and days in the patterns, such as "de" or "fr-CA". The names are then read
    * in short and long form, in any letter case, with and without a full stop. By default the names are English, exactly
@@ -80,13 +88,13 @@ const parameters = Type.Object({
  * Turns dates in texts into instants, such as 2021-02-02T00:00:00Z: ISO texts in UTC. A fraction has three, six or nine
  * digits.
  *
- * The patterns are tried in order, then the formatters. The first match wins. A pattern must match the beginning of the
+ * The patterns are tried in order, formatStrs before formats, then the formatters. The first match wins. A pattern must match the beginning of the
  * text; the rest is ignored, so put longer patterns before shorter ones. The patterns for numbers since 1970 match only
  * complete numbers. Null and values without a match are omitted (see onNoMatch). Each value without a match is a notice.
  * If no value is a date, the destination does not change; with "overwrite", a field that is its own destination is then
  * removed.
  *
- * Letter case counts. In a pattern, a single letter for a number (M, d, H) matches any number of digits, two letters
+ * Letter case counts, except in names that are read with a locale. In a pattern, a single letter for a number (M, d, H) matches any number of digits, two letters
  * match exactly two, and the year yy is one from 2000 to 2099. February 30 becomes the last day of February, and 24:00
  * the next midnight. A day 32, a month 13 or a weekday that does not fit the date matches nothing. A zone or an offset
  * in the text wins over timeZoneId. A time that summer time skips is moved forward by the gap. Of a time that occurs
@@ -120,7 +128,8 @@ export class ParseDate extends Stage<typeof parameters> {
       params: {
         source: ['date'],
         dest: ['date'],
-        formatStrs: ['d MMM yyyy', { pattern: 'd. MMMM yyyy', locale: 'de' }, 'epoch_second'],
+        formatStrs: ['d MMM yyyy', 'epoch_second'],
+        formats: [{ pattern: 'd. MMMM yyyy', locale: 'de' }],
         locale: 'fr',
         timeZoneId: 'UTC',
         onNoMatch: 'keep',
@@ -148,25 +157,19 @@ export class ParseDate extends Stage<typeof parameters> {
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     yield* checkFieldPairs(params);
-    const { formatStrs, formatters, locale, timeZoneId } = params;
-    if (formatStrs.length === 0 && formatters.length === 0) {
+    const { formatStrs, formats, formatters, locale, timeZoneId } = params;
+    if (formatStrs.length === 0 && formats.length === 0 && formatters.length === 0) {
       yield {
         parameter: 'formatStrs',
-        message: 'Without formatStrs and formatters, no value is read as a date',
+        message: 'Without formatStrs, formats and formatters, no value is read as a date',
         severity: 'warning',
       };
     }
     if (locale !== undefined) yield* checkLocale('locale', locale);
-    for (const [i, format] of formatStrs.entries()) {
-      const parameter = `formatStrs[${i}]`;
-      if (typeof format !== 'string') yield* checkLocale(`${parameter}.locale`, format.locale);
-      const pattern = typeof format === 'string' ? format : format.pattern;
-      if (epochPattern(pattern) !== undefined) continue;
-      try {
-        compileDatePattern(pattern);
-      } catch (error) {
-        yield { parameter, message: `${parameter} is not a date pattern: ${messageOf(error)}` };
-      }
+    for (const [i, pattern] of formatStrs.entries()) yield* checkPattern(`formatStrs[${i}]`, pattern);
+    for (const [i, { pattern, locale: own }] of formats.entries()) {
+      yield* checkPattern(`formats[${i}].pattern`, pattern);
+      if (own !== undefined) yield* checkLocale(`formats[${i}].locale`, own);
     }
     for (const [i, { class: name }] of formatters.entries()) {
       if (DATE_FORMATTERS.has(name)) continue;
@@ -195,9 +198,10 @@ export class ParseDate extends Stage<typeof parameters> {
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     this.#pairs = fieldPairs(params.source, params.dest);
-    this.#patterns = [...new Set(params.formatStrs)].map((format) =>
-      typeof format === 'string' ? patternOf(format, params.locale) : patternOf(format.pattern, format.locale),
-    );
+    this.#patterns = [
+      ...new Set(params.formatStrs).values().map((pattern) => patternOf(pattern, params.locale)),
+      ...params.formats.map(({ pattern, locale = params.locale }) => patternOf(pattern, locale)),
+    ];
     this.#formatters = params.formatters.map(({ class: name }) => DATE_FORMATTERS.get(name) as DateFormatter);
     this.#zone = resolveZone(params.timeZoneId ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
   }
@@ -296,6 +300,15 @@ function patternOf(pattern: string, locale: string | undefined): DatePattern {
   const epoch = epochPattern(pattern);
   if (epoch !== undefined) return epoch;
   return locale === undefined ? compileDatePattern(pattern) : compileDatePattern(pattern, locale, 'lenient');
+}
+
+function* checkPattern(parameter: string, pattern: string): Generator<ParameterProblem> {
+  if (epochPattern(pattern) !== undefined) return;
+  try {
+    compileDatePattern(pattern);
+  } catch (error) {
+    yield { parameter, message: `${parameter} is not a date pattern: ${messageOf(error)}` };
+  }
 }
 
 function* checkLocale(parameter: string, locale: string): Generator<ParameterProblem> {
