@@ -70,6 +70,36 @@ describe('archived objects of S3', () => {
       ['restored', undefined],
       ['restoring', 'GLACIER'],
     ]);
+  });
+
+  it('are looked up on a server that does not say whether they are restored', async () => {
+    const names = ['cold', 'warm'].map((name) => object(name, '<StorageClass>GLACIER</StorageClass>'));
+    stub.handle((request, response) => {
+      if (request.method === 'HEAD' && request.path.includes('warm')) {
+        response.setHeader('x-amz-restore', 'ongoing-request="false", expiry-date="Fri, 21 Dec 2029 00:00:00 GMT"');
+      }
+      response.end(request.method === 'HEAD' ? undefined : `<ListBucketResult>${names.join('')}</ListBucketResult>`);
+    });
+    expect((await list()).map(({ name, archive }) => [name, archive])).toEqual([
+      ['cold', 'GLACIER'],
+      ['warm', undefined],
+    ]);
+    expect(stub.requests.map(({ method, path }) => `${method} ${path.replace(/\?.*/, '')}`)).toEqual([
+      'GET /bucket/',
+      'HEAD /bucket/cold',
+      'HEAD /bucket/warm',
+    ]);
+    expect(stub.requests[0]?.headers).not.toHaveProperty('x-amz-optional-object-attributes');
+  });
+
+  it('are looked up in the listing of Amazon', async () => {
+    vi.stubEnv('http_proxy', stub.url);
+    vi.stubEnv('no_proxy', '');
+    const text = object('cold', '<StorageClass>GLACIER</StorageClass>');
+    stub.handle(answerWith(`<ListBucketResult>${text}</ListBucketResult>`));
+    const endpoint = 'http://s3.eu-west-1.amazonaws.com';
+    expect((await list('s3://bucket/', { endpoint })).map(({ archive }) => archive)).toEqual(['GLACIER']);
+    expect(stub.requests).toHaveLength(1);
     expect(stub.requests[0]?.headers['x-amz-optional-object-attributes']).toBe('RestoreStatus');
   });
 

@@ -20,6 +20,8 @@ import type { S3Settings } from './storage-parameters.ts';
 type Library = typeof import('@aws-sdk/client-s3');
 type Signer = { sign<Request>(request: Request): Promise<Request> };
 
+/** A part of the header of a restored object: `ongoing-request="false", expiry-date="…"`. */
+const RESTORED = 'ongoing-request="false"';
 const NO_CREDENTIALS = { accessKeyId: '', secretAccessKey: '' };
 const NO_SIGNATURE: Signer = { sign: async (request) => request };
 
@@ -36,11 +38,13 @@ export class S3Storage implements Storage {
   /** Sent with all requests for the content or the properties of an object. */
   readonly #key: CustomerKey | undefined;
   readonly #pageSize: number | undefined;
+  readonly #isAmazon: boolean;
 
   private constructor(s3: Library, agents: Agents, settings: S3Settings, once: boolean) {
     const { accessKeyId, secretAccessKey, region, endpoint, maxNumOfPages, anonymous, sseCustomerKey } = settings;
     this.#s3 = s3;
     this.#pageSize = maxNumOfPages;
+    this.#isAmazon = endpoint === undefined || /\.amazonaws\.com(\.cn)?$/.test(URL.parse(endpoint)?.hostname ?? '');
     this.#payer = settings.requesterPays ? { RequestPayer: 'requester' } : {};
     this.#key = sseCustomerKey === undefined ? undefined : customerKey(sseCustomerKey);
     this.#client = new s3.S3Client({
@@ -76,8 +80,7 @@ export class S3Storage implements Storage {
     const found = await this.#client.send(new this.#s3.HeadObjectCommand(this.#objectOf(uri)));
     const { authority, path, version } = uri;
     const { ContentLength, LastModified, StorageClass, ArchiveStatus, Restore } = found;
-    // `Restore` is `ongoing-request="false", expiry-date="…"` for a restored object.
-    const archive = Restore?.includes('"false"') ? undefined : archiveOf(StorageClass, ArchiveStatus);
+    const archive = Restore?.includes(RESTORED) ? undefined : archiveOf(StorageClass, ArchiveStatus);
     const file = storedObject(authority, path.slice(1), ContentLength, LastModified, archive);
     return version === undefined ? file : { ...file, uri: { ...file.uri, version } };
   }
@@ -128,6 +131,12 @@ export class S3Storage implements Storage {
     return version === undefined ? object : { ...object, VersionId: version };
   }
 
+  /** Asks a server whose listings do not show whether an archived object is restored. */
+  async #isRestored(uri: FileUri): Promise<boolean> {
+    const { Restore } = await this.#client.send(new this.#s3.HeadObjectCommand(this.#objectOf(uri)));
+    return Restore?.includes(RESTORED) === true;
+  }
+
   async #get(uri: FileUri, range: { Range?: string; IfMatch?: string | undefined }): Promise<GetObjectCommandOutput> {
     try {
       return await this.#client.send(new this.#s3.GetObjectCommand({ ...this.#objectOf(uri), ...range }));
@@ -148,8 +157,8 @@ export class S3Storage implements Storage {
           Prefix: prefix,
           Delimiter: '/',
           ...this.#payer,
-          // Whether an archived object is restored.
-          OptionalObjectAttributes: ['RestoreStatus'],
+          // Whether an archived object is restored. Other servers may not know the header.
+          ...(this.#isAmazon ? { OptionalObjectAttributes: ['RestoreStatus'] } : {}),
           ...(this.#pageSize === undefined ? {} : { MaxKeys: this.#pageSize }),
           ...(page === undefined ? {} : { ContinuationToken: page }),
         }),
@@ -157,8 +166,14 @@ export class S3Storage implements Storage {
       );
       for (const { Key = '', Size, LastModified, StorageClass, RestoreStatus } of found.Contents ?? []) {
         if (Key.endsWith('/')) continue;
-        const isRestored = RestoreStatus?.IsRestoreInProgress === false;
-        yield storedObject(bucket, Key, Size, LastModified, isRestored ? undefined : archiveOf(StorageClass));
+        const file = storedObject(bucket, Key, Size, LastModified, archiveOf(StorageClass));
+        const { archive, ...restored } = file;
+        const isRestored =
+          archive !== undefined &&
+          (this.#isAmazon || RestoreStatus !== undefined
+            ? RestoreStatus?.IsRestoreInProgress === false
+            : await this.#isRestored(file.uri));
+        yield isRestored ? restored : file;
       }
       for (const { Prefix = '' } of found.CommonPrefixes ?? []) {
         // Some servers repeat the last folder of a page at the start of the next page.
