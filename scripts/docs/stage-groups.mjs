@@ -7,7 +7,7 @@ export const STAGE_GROUPS = {
   Texts: [
     ...['Concatenate', 'SplitFieldValues', 'ApplyRegex', 'ReplacePatterns', 'Contains', 'TrimWhitespace'],
     ...['NormalizeText', 'RemoveDiacritics', 'TruncateField', 'CreateStaticTeaser', 'ExtractFirstCharacter'],
-    ...['ChunkText', 'DetectLanguage', 'Base64Decode', 'ParseFilePath'],
+    ...['ChunkText', 'DetectLanguage', 'Base64Decode', 'ParseFilePath', 'Hash'],
   ],
   'Dates and numbers': ['ParseDate', 'FormatDate', 'ParseFloats'],
   'JSON, XML and HTML': ['ParseJson', 'ApplyJSONata', 'XPathExtractor', 'ApplyJSoup'],

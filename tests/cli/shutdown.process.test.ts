@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { directoryWith, type Started, start } from './headrace.ts';
@@ -128,6 +128,24 @@ describe('a shutdown with a run that does not stop', () => {
     clearInterval(again);
     expect(signal).toBe('SIGTERM');
   });
+});
+
+it('SIGHUP reads the presets of a service again, and SIGTERM still stops it', async () => {
+  const preset = (text: string) => `name: ${text}\n`;
+  const cwd = directoryWith({
+    'service.yml':
+      'server: { host: 127.0.0.1, port: 0 }\nstorage: { type: memory }\npresetConfig: { configDirectoryPath: presets }\n',
+    'presets/a.conf': preset('one'),
+  });
+  const { service, url } = await serve(cwd);
+  const name = async () => ((await (await fetch(`${url}/v1/config/a.conf`)).json()) as { name: string }).name;
+  expect(await name()).toBe('one');
+  writeFileSync(join(cwd, 'presets/a.conf'), preset('two'));
+  service.child.kill('SIGHUP');
+  await service.said('stderr', 'The presets were read again');
+  expect(await name()).toBe('two');
+  service.child.kill('SIGTERM');
+  expect(await service.ended).toMatchObject({ code: 0, signal: null });
 });
 
 describe('a shutdown with a thread that hangs in a library', () => {

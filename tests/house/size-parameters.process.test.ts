@@ -44,6 +44,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   'ChunkText characterLimit': DIVIDES,
   'ChunkText chunksToMerge': CHUNKS,
   'ChunkText chunksToOverlap': CHUNKS,
+  'OpenAIEmbed maxTokens': DIVIDES,
   'ChunkText overlapPercentage': 'a chunk gets at most its two neighbours',
   'CreateChildrenStage numChildren': COUNT,
   'CreateChildrenStage failAfter': COUNT,

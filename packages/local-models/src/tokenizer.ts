@@ -104,11 +104,15 @@ export class Tokenizer {
     return this.#tokenizer.encode(text, { add_special_tokens: false }).ids.length;
   }
 
-  /** Returns the tokens of a text. A long text loses its end, but not the special tokens after it. */
-  encode(text: string): number[] {
+  /**
+   * Returns the tokens of a text. A long text loses its end, but not the special tokens after it.
+   * @param onCut called with the number of tokens of a text that is too long
+   */
+  encode(text: string, onCut?: (tokens: number) => void): number[] {
     const { maxLength } = this.#limits;
     const { ids } = within(this.#limits, () => this.#tokenizer.encode(text));
     if (ids.length <= maxLength) return ids;
+    onCut?.(ids.length);
     return [...ids.slice(0, maxLength - this.#after.length), ...this.#after];
   }
 

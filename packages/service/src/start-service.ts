@@ -17,7 +17,8 @@ import type { FastifyBaseLogger } from 'fastify';
 import { AuditLog, type AuditRecord } from './audit/audit-log.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { Configs } from './configs/configs.ts';
-import { loadPresets, presetDirectoryProblem } from './configs/presets.ts';
+import { PresetFolder } from './configs/preset-folder.ts';
+import { presetDirectoryProblem } from './configs/presets.ts';
 import { UploadReader } from './configs/upload-reader.ts';
 import { UploadedFiles } from './files/uploaded-files.ts';
 import { buildApp } from './http/app.ts';
@@ -85,6 +86,11 @@ export interface ServiceOptions {
 export interface RunningService {
   /** The URLs of the service, one per listener. */
   readonly urls: readonly string[];
+  /**
+   * Reads the presets again. Resolves when they are in use. Never rejects. Returns undefined if the service has no preset
+   * directory.
+   */
+  reloadPresets(): Promise<void> | undefined;
   /**
    * Shuts down in order: new runs are refused, active runs end as `INTERRUPTED`, then the ports and the store close.
    * @returns whether a thread of a run hangs, which would keep the process alive forever
@@ -199,14 +205,20 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       listeners.push(listener);
       logger.info(`Listening on ${listener.bound}`);
     }
+    let presets: PresetFolder | undefined;
     if (settings.presets !== undefined) {
-      configs.setPresets(
-        await loadPresets(settings.presets, {
-          env: definedValues(env),
-          registry: { catalogs, modules: moduleUrls(registry, components), localOnly: true },
-          warn: (message) => logger.warn(message),
-        }),
-      );
+      presets = new PresetFolder(settings.presets, {
+        env: definedValues(env),
+        registry: { catalogs, modules: moduleUrls(registry, components), localOnly: true },
+        info: (message) => logger.info(message),
+        warn: (message) => logger.warn(message),
+        onChange: (changed) => configs.setPresets(changed),
+      });
+      const folder = presets;
+      undo.push(() => folder.close());
+      await presets.load();
+      measurements.service.presets = presets;
+      if (settings.watchPresets === true) presets.watch();
     }
     await schedules.start(settings.schedules);
     readiness.presetsLoaded = true;
@@ -223,6 +235,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     };
     return {
       urls: listeners.map((listener) => listener.url),
+      reloadPresets: () => presets?.reload(),
       close: () => {
         closing ??= close();
         return closing;

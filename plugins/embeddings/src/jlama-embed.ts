@@ -16,7 +16,7 @@ import {
 import { checkCache } from 'headrace/storage';
 import type { CachedModel } from './fields/cached-model.ts';
 import { checkVectorField, modelParameters } from './fields/model-parameters.ts';
-import { addVectors, type TextFields } from './fields/text-fields.ts';
+import { addVectors, cutReport, type TextFields } from './fields/text-fields.ts';
 
 const parameters = Type.Object({
   /** The field with the text. If it is a list, its first value is used. */
@@ -59,7 +59,7 @@ const MODEL_NAME = /^(?:[A-Za-z0-9][\w.-]*\/)?[A-Za-z0-9][\w.-]*$/;
  * model is only downloaded with allowDownload: true. LocalEmbed does the same for any folder and for ONNX models.
  *
  * A document without a text in the source field does not change. Texts of documents that are processed together share
- * batches. Long texts are cut. Each pipeline thread holds the model in memory.
+ * batches. Long texts are cut, which is a notice. Each pipeline thread holds the model in memory.
  *
  * The vectors differ a little from those of Jlama, which rounds more. Index all documents again after a migration.
  *
@@ -162,7 +162,8 @@ export class JlamaEmbed extends Stage<typeof parameters> {
   }
 
   override process(document: Document): Promise<void> | undefined {
-    return addVectors(document, this.#fields, (text) => (this.#model as CachedModel).embed(text));
+    const onCut = cutReport(this.context, document, this.#fields.source);
+    return addVectors(document, this.#fields, (text) => (this.#model as CachedModel).embed(text, onCut));
   }
 
   override async stop(): Promise<void> {

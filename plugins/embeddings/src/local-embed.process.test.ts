@@ -127,6 +127,22 @@ describe('LocalEmbed', () => {
     expectClose(await embed(params, ['By the sea']), [largest]);
   });
 
+  it('reports texts that are longer than the model reads', async () => {
+    const context = stageContext();
+    const documents = [
+      { id: '1', text: 'By the sea' },
+      { id: '2', text: 'sea' },
+    ];
+    await runStage(LocalEmbed, { source: 'text', model: folder, maxLength: 4 }, documents, context);
+    expect(context.collector.list()).toMatchObject([
+      {
+        code: 'embedding.cut',
+        count: 1,
+        examples: [{ document: '1', field: 'text', hint: expect.stringMatching(/^The text has \d+ tokens/) }],
+      },
+    ]);
+  });
+
   it('embeds the attached children, and leaves those without a text unchanged', async () => {
     const children = [{ id: 'a', text: 'ships' }, { id: 'b', text: ' ' }, { id: 'c' }];
     const params = { source: 'text', model: folder, embedDocument: false, embedChildren: true, dest: 'v' };

@@ -116,6 +116,11 @@ const REMOTE_TOGETHER = 32;
  * cannot be read fails alone and counts as a failed document. Folders that cannot be read are skipped with a warning,
  * and counted in the summary.
  *
+ * Objects of S3 in the classes GLACIER and DEEP_ARCHIVE, and blobs of Azure in the archive tier, are skipped, which is
+ * a notice. They are read in the first run after they were restored. The path of an object may name one of its versions:
+ * s3://bucket/key?versionId=ID, gs://bucket/name?generation=NUMBER or
+ * https://account.blob.core.windows.net/container/name?versionid=TIME. A ? in the name of an object is written %3F.
+ *
  * With handleArchivedFiles, the files inside .zip and .tar files are published instead of the archive; with
  * handleCompressedFiles, the content of a .gz file; with both, .tar.gz and .zip.gz are opened too. The path of an inner
  * file is the path of the outer file, !, and its name there. Suffixes are in lower case. A .tgz is an ordinary file,

@@ -20,6 +20,7 @@ import type { ByteSource } from '../file-formats/byte-source.ts';
 import type { FileFormat } from '../file-formats/handlers/file-handler.ts';
 import type { FileFormats } from '../file-formats/handlers/file-handlers.ts';
 import { PublishingFailed, publishFile, publishing, watched } from '../file-formats/publishing.ts';
+import { ArchivedFileError, archivedHint } from '../storage/archived-file-error.ts';
 import { extensionOf, leafOf } from '../storage/file-uri.ts';
 import { isGone } from '../storage/local-storage.ts';
 import { collectBytes, LocalFileReader, maxContentBytes } from '../storage/read-whole.ts';
@@ -92,6 +93,12 @@ export class FileVisitor {
     if (!filter.accepts({ name: file.name, modified: file.modified, lastPublished })) {
       // The files inside a container that is filtered out also count as found.
       if (this.#isContainer(file.path)) await state?.encounterBelow(`${file.path}!`);
+      return;
+    }
+    if (file.archive !== undefined) {
+      // It has not vanished, nor have the files inside it. It is not read, so that a later run reads it.
+      if (this.#isContainer(file.path)) await state?.encounterBelow(`${file.path}!`);
+      this.#options.notices.report('file.archived', { file: file.path, hint: archivedHint(file.archive) });
       return;
     }
     const became = (error?: unknown) => this.#settle(file, error);
@@ -280,6 +287,10 @@ export class FileVisitor {
     if (this.#publisher.signal.aborted) return;
     if (isGone(error)) {
       this.#options.log.info(`${file.path} vanished before it was read`);
+      return;
+    }
+    if (error instanceof ArchivedFileError) {
+      this.#options.notices.report('file.archived', { file: file.path, hint: `${error.message}. ${error.hint}` });
       return;
     }
     if (!(error instanceof PartlyRead)) await this.#fail(file.path, error);

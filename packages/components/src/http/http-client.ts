@@ -7,7 +7,7 @@ import type { Dispatcher } from 'undici';
 import { ACCEPTED_ENCODINGS, type BodyLimit, decoded, readBody, tooLong } from './answer-body.ts';
 import { urlAuthorization } from './credentials.ts';
 import { connectionError, HttpError, statusError, type Timeouts } from './http-error.ts';
-import { DEFAULT_RETRY, type RetryPolicy, readRetryAfter, retryDelay } from './retry.ts';
+import { DEFAULT_RETRY, type RetryPolicy, type RetryWait, readRetryAfter, retryDelay } from './retry.ts';
 import { Routes } from './routes.ts';
 import { safeUrl } from './safe-url.ts';
 import { type TlsSettings, tlsOptions } from './tls-settings.ts';
@@ -30,6 +30,8 @@ export interface HttpClientOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** The retries of requests without their own policy. Defaults to `DEFAULT_RETRY`. */
   readonly retry?: RetryPolicy;
+  /** Called before each wait for a retry. */
+  readonly onWait?: (wait: RetryWait) => void;
   readonly tls?: TlsSettings;
 }
 
@@ -82,6 +84,7 @@ export type HttpStream = Answer<Readable>;
 
 /** Names a response in messages about memory. */
 const ANSWER = 'the answer of a server';
+const NO_BYTES = new Uint8Array();
 
 /**
  * The HTTP client of all components. It keeps and limits connections, sets time-outs, retries temporary failures with
@@ -184,16 +187,28 @@ export class HttpClient {
     for (let retry = 1; ; retry++) {
       const url = urls[(retry - 1) % urls.length] as string;
       let retryAfter: number | undefined;
+      let reason: string;
       try {
         const answer = await attempt(url, body);
         if (retry > policy.retries || !policy.statuses(answer.status)) return answer;
-        if (!Buffer.isBuffer(answer.body)) discard(answer.body);
         retryAfter = readRetryAfter(headerText(answer.headers, 'retry-after'));
+        if (retryAfter !== undefined && policy.longestWait !== undefined && retryAfter > policy.longestWait)
+          return answer;
+        if (Buffer.isBuffer(answer.body)) {
+          if (policy.isFinal?.(answer.status, answer.body) === true) return answer;
+          reason = statusError(answer.method, url, answer.status, answer.body).message;
+        } else {
+          discard(answer.body);
+          reason = statusError(answer.method, url, answer.status, NO_BYTES).message;
+        }
       } catch (error) {
         if (retry > policy.retries || !(error instanceof HttpError && error.isConnectionFailure)) throw error;
         if (error.failure === 'answer-timeout' && policy.timeouts === false) throw error;
+        reason = error.message;
       }
-      await this.#pause(retryDelay(policy, retry, retryAfter), url, request);
+      const milliseconds = retryDelay(policy, retry, retryAfter);
+      this.#options.onWait?.({ milliseconds, reason });
+      await this.#pause(milliseconds, url, request);
     }
   }
 

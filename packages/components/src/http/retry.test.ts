@@ -22,6 +22,7 @@ describe('the wait before a retry', () => {
     expect(retryDelay(policy, 1, 5000)).toBe(5000);
     expect(retryDelay(policy, 1, 10)).toBeGreaterThanOrEqual(50);
     expect(retryDelay(policy, 1, 3_600_000)).toBe(60_000);
+    expect(retryDelay({ ...policy, longestWait: 600_000 }, 1, 70_000)).toBe(70_000);
   });
 });
 

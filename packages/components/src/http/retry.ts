@@ -13,6 +13,20 @@ export interface RetryPolicy {
   readonly statuses: (status: number) => boolean;
   /** Whether a request without a response in time is sent again. Defaults to true. */
   readonly timeouts?: boolean;
+  /** Whether a complete response with a status that may be temporary is final, because of what it says. */
+  readonly isFinal?: (status: number, body: Buffer) => boolean;
+  /**
+   * The maximum wait, in milliseconds, that the server can request. A longer request is final. By default, the wait is a
+   * minute if the server requests more.
+   */
+  readonly longestWait?: number;
+}
+
+/** A wait before a retry. */
+export interface RetryWait {
+  readonly milliseconds: number;
+  /** The answer, or the failure, that the wait follows. In plain text without secrets. */
+  readonly reason: string;
 }
 
 export const NO_RETRY: RetryPolicy = { retries: 0, initialDelay: 0, maxDelay: 0, statuses: () => false };
@@ -36,7 +50,8 @@ const MAX_RETRY_AFTER_MS = 60_000;
 export function retryDelay(policy: RetryPolicy, retry: number, retryAfter?: number): number {
   const full = Math.min(policy.initialDelay * 2 ** (retry - 1), policy.maxDelay);
   const jittered = full * (0.5 + Math.random() / 2);
-  return Math.max(jittered, longestRetryAfter(retryAfter ?? 0));
+  const wanted = retryAfter ?? 0;
+  return Math.max(jittered, policy.longestWait === undefined ? longestRetryAfter(wanted) : wanted);
 }
 
 /** Limits the wait that a server requests, in milliseconds. */

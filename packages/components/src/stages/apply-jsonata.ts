@@ -22,7 +22,6 @@ import {
 import { compileJavaRegex } from '@headrace/languages/java/regex';
 import type { Jsonata } from '@headrace/languages/jsonata';
 import { checkDestination } from '../fields/destination.ts';
-import { UnchangedDocuments } from '../fields/unchanged-documents.ts';
 
 const parameters = Type.Object({
   /** The JSONata expression. */
@@ -43,7 +42,7 @@ const parameters = Type.Object({
  *
  * A mistake in the expression is reported when the stage starts, in a run or a preview. Validation does not check it.
  * The document does not change if the result is empty or null. If the expression fails, or its result cannot be
- * written, the document does not change either, and the log has a warning. Values that an expression only moves keep
+ * written, the document does not change either, which is a notice. Values that an expression only moves keep
  * their kind, such as 1.0 or an integer of 19 digits. Computed whole numbers are integers. Regular expressions are
  * those of Java.
  *
@@ -119,14 +118,12 @@ export class ApplyJSONata extends Stage<typeof parameters> {
 
   readonly #sourcePath: NestedPath;
   readonly #destinationPath: NestedPath | undefined;
-  readonly #failed: UnchangedDocuments;
   #jsonata!: Jsonata;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     this.#sourcePath = parseNestedPath(params.source ?? '');
     this.#destinationPath = params.destination === undefined ? undefined : parseNestedPath(params.destination);
-    this.#failed = new UnchangedDocuments(context, 'the expression failed');
   }
 
   override async start(): Promise<void> {
@@ -162,7 +159,8 @@ export class ApplyJSONata extends Stage<typeof parameters> {
 
   #fail(document: Document, error: unknown): void {
     if (isMemoryError(error)) throw error;
-    this.#failed.add(document, error);
+    const hint = `The expression failed: ${messageOf(error)}`;
+    this.context.notices.report('stage.unchanged', { document: document.id, hint });
   }
 
   /** Returns the value of the field with exactly this name, or else the value at this path. */

@@ -1,4 +1,4 @@
-import { assertStageContract, makeStage, runStage } from '@headrace/engine/testing';
+import { assertStageContract, makeStage, runStage, stageContext } from '@headrace/engine/testing';
 import { describe, expect, it } from 'vitest';
 import { ChunkText } from './chunk-text.ts';
 
@@ -194,6 +194,30 @@ describe('ChunkText', () => {
     expect(await texts('ab,cd', overlap(200))).toEqual(['ab cd', 'ab cd']);
     expect(await texts('a😀,bb,😀c', overlap(50))).toEqual(['a😀 b', 'bb', 'b 😀c']);
     expect(await texts('ab,cd', overlap(-5))).toEqual(['ab', 'cd']);
+  });
+
+  it('reports the chunks that lose their end', async () => {
+    const context = stageContext();
+    const params = { source: 't', ...commas, characterLimit: 3 };
+    await runStage(
+      ChunkText,
+      params,
+      [
+        { id: 'd', t: 'abcd,efg,hijkl,' },
+        { id: 'e', t: 'abc   ,d' },
+      ],
+      context,
+    );
+    expect(context.collector.list()).toMatchObject([
+      {
+        code: 'chunk.cut',
+        count: 2,
+        examples: [
+          { document: 'd', field: 't', value: 'abcd', hint: '3 of 4 characters' },
+          { document: 'd', value: 'hijkl' },
+        ],
+      },
+    ]);
   });
 
   it.each([

@@ -88,7 +88,7 @@ const CHILD_FIELDS: ReadonlySet<string> = new Set(['parent_id', 'chunk_number', 
  * Then the following steps run in this order, each if it is configured: line breaks are removed from chunks
  * (cleanChunks), short chunks are joined (preMergeMinChunkLen), long chunks are cut (preMergeMaxChunkLen), neighbours
  * are merged (chunksToMerge, with chunksToOverlap), chunks get parts of their neighbours (overlapPercentage), and are
- * cut again (characterLimit). Text that is cut off is lost. Lengths are in UTF-16 units: one for most characters, two
+ * cut again (characterLimit). Text that is cut off is lost, which is a notice. Lengths are in UTF-16 units: one for most characters, two
  * for an emoji. A character is never cut in two, including combining marks and composed emoji.
  *
  * If the text has marks of pages, such as TextExtractor writes them with format: markdown (`<!-- page 2 -->` on a line),
@@ -181,7 +181,7 @@ export class ChunkText extends Stage<typeof parameters> {
   override process(document: Document): void {
     const text = document.text(this.params.source);
     if (text === undefined || isBlank(text)) return;
-    const chunks = this.#placedChunks(text);
+    const chunks = this.#placedChunks(text, document.id);
     const { dest } = this.params;
     const children = childrenOf(document);
     let offset = 0;
@@ -203,28 +203,28 @@ export class ChunkText extends Stage<typeof parameters> {
   }
 
   /** Returns the chunks with their pages, if the text has marks of pages. */
-  #placedChunks(text: string): readonly (Partial<ChunkPages> & { readonly chunk: string })[] {
+  #placedChunks(text: string, document: string): readonly (Partial<ChunkPages> & { readonly chunk: string })[] {
     const paged = withoutPageMarks(text);
-    if (paged === undefined) return this.#chunks(text).map((chunk) => ({ chunk }));
+    if (paged === undefined) return this.#chunks(text, document).map((chunk) => ({ chunk }));
     const { chunksToOverlap = 0, overlapPercentage, endAtPages } = this.params;
     if (endAtPages) {
       return paged.pages.flatMap(({ page, text: ofPage }) =>
-        isBlank(ofPage) ? [] : this.#chunks(ofPage).map((chunk) => ({ chunk, page, pageEnd: page })),
+        isBlank(ofPage) ? [] : this.#chunks(ofPage, document).map((chunk) => ({ chunk, page, pageEnd: page })),
       );
     }
     if (isBlank(paged.text)) return [];
-    const chunks = this.#chunks(paged.text);
+    const chunks = this.#chunks(paged.text, document);
     const pages = pagesOfChunks(paged, chunks, chunksToOverlap > 0 || overlapPercentage > 0);
     return chunks.map((chunk, i) => ({ chunk, ...pages[i] }));
   }
 
-  #chunks(text: string): string[] {
+  #chunks(text: string, document: string): string[] {
     const { cleanChunks, chunksToMerge, chunksToOverlap = 0, overlapPercentage } = this.params;
     const { preMergeMinChunkLen: minLength, preMergeMaxChunkLen: maxLength, characterLimit } = this.params;
     let chunks = this.#split(text);
     if (cleanChunks) chunks = chunks.map(withoutLineBreaks);
     if (minLength > 0) chunks = joinShort(chunks, minLength);
-    if (maxLength > 0) chunks = chunks.map((chunk) => shorten(chunk, maxLength));
+    if (maxLength > 0) chunks = this.#shortened(chunks, maxLength, document);
     if (chunksToMerge > 1) {
       // With a large overlap, each chunk is in many groups.
       const groups = Math.max(1, (chunks.length - chunksToOverlap) / (chunksToMerge - chunksToOverlap));
@@ -233,8 +233,19 @@ export class ChunkText extends Stage<typeof parameters> {
       chunks = merge(chunks, chunksToMerge, chunksToOverlap);
     }
     if (overlapPercentage > 0) chunks = overlapByPercentage(chunks, overlapPercentage);
-    if (characterLimit > 0) chunks = chunks.map((chunk) => shorten(chunk, characterLimit));
+    if (characterLimit > 0) chunks = this.#shortened(chunks, characterLimit, document);
     return chunks;
+  }
+
+  #shortened(chunks: readonly string[], limit: number, document: string): string[] {
+    return chunks.map((chunk) => {
+      const short = shorten(chunk, limit);
+      if (short.length < chunk.trimEnd().length) {
+        const hint = `${limit} of ${chunk.length} characters`;
+        this.context.notices.report('chunk.cut', { document, field: this.params.source, value: chunk, hint });
+      }
+      return short;
+    });
   }
 }
 

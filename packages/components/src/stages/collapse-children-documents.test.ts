@@ -42,11 +42,11 @@ describe('CollapseChildrenDocuments', () => {
     expect(JSON.parse(outcome?.documents[0] ?? '')).toEqual({ id: 'p', ___children, a: 1 });
   });
 
-  it('skips children without an id and logs an error', async () => {
+  it('skips children without an id and reports them', async () => {
     const context = stageContext();
     const ___children = [{ a: 1 }, { id: 7, a: 2 }, 'text', { id: 'c', a: 4 }];
     expect(await collapse(['a'], { ___children }, context)).toEqual({ id: 'p', a: 4 });
-    expect(context.logged).toHaveLength(3);
+    expect(context.collector.list()).toMatchObject([{ code: 'child.omitted', class: 'loss' }]);
   });
 
   it('does not change documents without children', async () => {

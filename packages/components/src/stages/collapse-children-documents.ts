@@ -55,7 +55,7 @@ export class CollapseChildrenDocuments extends Stage<typeof parameters> {
     if (!document.has('___children')) return;
     for (const child of document.values('___children')) {
       if (isDocument(child)) this.#gather(document, child);
-      else this.context.log.error(`A child of the document ${document.id} has no id and is skipped`);
+      else this.context.notices.report('child.omitted', { document: document.id, value: child });
     }
     if (this.params.dropChildren) document.removeChildren();
   }

@@ -45,13 +45,19 @@ describe('EmitNestedChildren', () => {
     ]);
   });
 
-  it('logs the children that cannot become documents', async () => {
+  it('reports the children that cannot become documents', async () => {
     const context = stageContext();
     const document = '{"id":"p","___children":["text",{"id":""},{"id":"c"}]}';
     const [outcome] = await runStage(EmitNestedChildren, {}, [document], context);
     expect(outcome?.documents).toEqual(['{"id":"c"}', '{"id":"p"}']);
-    expect(context.logged).toHaveLength(2);
-    expect(context.logged[0]).toContain('of the document p has no id');
+    expect(context.collector.list()).toMatchObject([
+      {
+        code: 'child.omitted',
+        class: 'loss',
+        count: 2,
+        examples: [{ document: 'p', value: 'text' }, { value: '{"id":""}' }],
+      },
+    ]);
   });
 
   it('refuses copies to reserved fields', () => {

@@ -73,7 +73,7 @@ export class EmitNestedChildren extends Stage<typeof parameters> {
     for (const child of document.values('___children')) {
       // The children leave this document, so they need no copy.
       if (hasId(child)) children.push(Document.fromObject(child));
-      else this.context.log.error(`A child of the document ${document.id} has no id and is lost`);
+      else this.context.notices.report('child.omitted', { document: document.id, value: child });
     }
     if (children.length === 0) return;
     for (const [source, dest] of this.#copies) {

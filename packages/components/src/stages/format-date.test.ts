@@ -1,4 +1,4 @@
-import { assertStageContract, runStage } from '@headrace/engine/testing';
+import { assertStageContract, runStage, stageContext } from '@headrace/engine/testing';
 import { describe, expect, it } from 'vitest';
 import { FormatDate } from './format-date.ts';
 
@@ -74,6 +74,30 @@ describe('FormatDate', () => {
       '{"id":"1","a":"2024-01-02","b":["old","2024/01/02"]}',
     ]);
     expect(await run({ ...day, updateMode: 'skip' }, document)).toEqual([JSON.stringify(document)]);
+  });
+
+  it('reports values that are not dates', async () => {
+    const documents = [
+      { id: '1', a: ['2024-01-02', 'bad', null, ' '] },
+      { id: '2', a: true },
+      { id: '3', a: '2024-01-02' },
+    ];
+    const inPlace = stageContext();
+    await runStage(FormatDate, { ...day, dest: ['a'] }, documents, inPlace);
+    expect(inPlace.collector.list()).toMatchObject([
+      {
+        code: 'date.omitted',
+        class: 'loss',
+        count: 2,
+        examples: [
+          { document: '1', field: 'a', value: 'bad' },
+          { document: '2', field: 'a', value: 'true' },
+        ],
+      },
+    ]);
+    const elsewhere = stageContext();
+    await runStage(FormatDate, day, documents, elsewhere);
+    expect(elsewhere.collector.list()).toMatchObject([{ code: 'date.unparsed', class: 'suspect', count: 2 }]);
   });
 
   it('fails a document whose date does not fit the pattern', async () => {

@@ -22,6 +22,7 @@ import {
   readInstant,
   resolveZone,
 } from '@headrace/languages/java/date';
+import { isBlank } from '@headrace/languages/java/text';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
 
 const parameters = Type.Object({
@@ -56,7 +57,7 @@ const parameters = Type.Object({
  * and 2024-05-06, which is midnight. A text without an offset is read in timeZoneId. For other forms, use ParseDate
  * first.
  *
- * Null and other values are omitted. If no value is a date, the destination does not change; with "overwrite", a field
+ * Null and other values are omitted. Each value that is neither null nor blank nor a date is a notice. If no value is a date, the destination does not change; with "overwrite", a field
  * that is its own destination is then removed. A document fails if a date does not fit the pattern.
  */
 export class FormatDate extends Stage<typeof parameters> {
@@ -136,25 +137,38 @@ export class FormatDate extends Stage<typeof parameters> {
     const mode = this.params.updateMode;
     const value = document.get(source);
     if (value === undefined || (mode === 'skip' && document.has(dest))) return;
-    const values = Array.isArray(value) ? value : [value];
-    const texts = values.map((item) => this.#format(item)).filter((text) => text !== undefined);
+    const inPlace = source === dest && mode === 'overwrite';
+    const texts = this.#formatAll(Array.isArray(value) ? value : [value], document.id, source, inPlace);
     if (texts.length > 0) document.update(dest, mode, texts);
-    else if (source === dest && mode === 'overwrite') document.remove(dest);
+    else if (inPlace) document.remove(dest);
   }
 
   override processTable(table: DocumentTable): boolean {
     const mode = this.params.updateMode;
-    const format = (value: Value) =>
-      Array.isArray(value)
-        ? value.map((item) => this.#format(item)).filter((text) => text !== undefined)
-        : this.#format(value);
-    for (const { source, dest } of this.#pairs) mapColumn(table, source, dest, mode, format, true);
+    const { ids } = table;
+    for (const { source, dest } of this.#pairs) {
+      const inPlace = source === dest && mode === 'overwrite';
+      const format = (value: Value, row: number) =>
+        Array.isArray(value)
+          ? this.#formatAll(value, ids[row] as string, source, inPlace)
+          : this.#format(value, ids[row] as string, source, inPlace);
+      mapColumn(table, source, dest, mode, format, true);
+    }
     return true;
   }
 
-  #format(value: Value): string | undefined {
+  #formatAll(values: readonly Value[], id: string, field: string, inPlace: boolean): string[] {
+    return values.map((item) => this.#format(item, id, field, inPlace)).filter((text) => text !== undefined);
+  }
+
+  /** @param inPlace true if a value that is no date is removed from its field */
+  #format(value: Value, document: string, field: string, inPlace: boolean): string | undefined {
     const instant = this.#instantOf(value);
-    return instant === undefined ? undefined : this.#pattern.format(instant, this.#zone);
+    if (instant !== undefined) return this.#pattern.format(instant, this.#zone);
+    if (value !== null && !(typeof value === 'string' && isBlank(value))) {
+      this.context.notices.report(inPlace ? 'date.omitted' : 'date.unparsed', { document, field, value });
+    }
+    return undefined;
   }
 
   #instantOf(value: Value): Instant | undefined {

@@ -1,4 +1,4 @@
-import { assertStageContract, makeStage, runStage, toDocument } from '@headrace/engine/testing';
+import { assertStageContract, makeStage, runStage, stageContext, toDocument } from '@headrace/engine/testing';
 import { describe, expect, it } from 'vitest';
 import { NormalizeFieldNames } from './normalize-field-names.ts';
 
@@ -36,6 +36,47 @@ describe('NormalizeFieldNames', () => {
   it('does not change the names of reserved fields, of children and inside objects', async () => {
     const document = { run_id: 'r', 'o o': { 'a b': 1 }, ___children: [{ id: 'c', 'a b': 1 }] };
     expect(await run(document)).toBe('{"id":"1","run_id":"r","o_o":{"a b":1},"___children":[{"id":"c","a b":1}]}');
+  });
+
+  it('changes the names inside objects with nested: true', async () => {
+    const document = {
+      run_id: 'r',
+      'o o': { 'a b': 1, 'c-d': { 'e f': [{ 'g h': 2 }, 'x y', [{ 'i j': null }]] }, id: 3, 'run id': 4, '': 5 },
+      plain: { ok: 1 },
+      ___children: [{ id: 'c', 'a b': 1 }],
+    };
+    expect(await run(document, { nested: true })).toBe(
+      '{"id":"1","run_id":"r","o_o":{"a_b":1,"cd":{"e_f":[{"g_h":2},"x y",[{"i_j":null}]]},"id":3,"run_id":4,"":5},' +
+        '"plain":{"ok":1},"___children":[{"id":"c","a b":1}]}',
+    );
+    expect(await run({ o: { '##': 1 } }, { nested: true })).toContain('Nothing is left of the field name "##"');
+  });
+
+  it('reports the fields that a renamed field replaces, also inside objects', async () => {
+    const context = stageContext();
+    const documents = [
+      { id: '1', a: 'old', 'a-': 'new' },
+      { id: '2', o: { a: 'old', 'a-': 'new' } },
+      { id: '3', o: { 'a-': 'new', a: 'old' } },
+    ];
+    const outcomes = await runStage(NormalizeFieldNames, { nested: true }, documents, context);
+    expect(outcomes.map(({ documents }) => documents[0])).toEqual([
+      '{"id":"1","a":"new"}',
+      '{"id":"2","o":{"a":"new"}}',
+      '{"id":"3","o":{"a":"new"}}',
+    ]);
+    expect(context.collector.list()).toMatchObject([
+      {
+        code: 'field.replaced',
+        class: 'loss',
+        count: 3,
+        examples: [
+          { document: '1', field: 'a', value: 'old' },
+          { document: '2', field: 'o.a', value: 'old' },
+          { document: '3', field: 'o.a', value: 'old' },
+        ],
+      },
+    ]);
   });
 
   it.each([

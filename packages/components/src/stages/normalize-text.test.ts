@@ -21,6 +21,13 @@ describe('NormalizeText', () => {
     expect(await change('LowerCase', 'ABC')).toBe('abc');
   });
 
+  it('changes to the normal forms of Unicode', async () => {
+    expect(await change('nfc', 'Cafe\u0301 ﬁ')).toBe('Caf\u00e9 ﬁ');
+    expect(await change('NFD', 'Caf\u00e9 ﬁ')).toBe('Cafe\u0301 ﬁ');
+    expect(await change('nfkc', 'Cafe\u0301 ﬁ ｶﾞ ①')).toBe('Caf\u00e9 fi ガ 1');
+    expect(await change('NFKD', 'Caf\u00e9 ﬁ')).toBe('Cafe\u0301 fi');
+  });
+
   it('capitalises words after white space only, in title case', async () => {
     expect(await change('title_case', 'THE old\tman\u2003and THE\nsea')).toBe('The Old\tMan\u2003And The\nSea');
     expect(await change('title_case', "a-b o'neil")).toBe("A-b O'neil");

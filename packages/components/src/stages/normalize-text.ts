@@ -20,7 +20,8 @@ const parameters = Type.Object({
   /**
    * "lowercase", "uppercase", "title_case" (a capital at the start and after white space, lower case otherwise:
    * "O'neil") or "sentence_case" (a capital at the start and after each full stop, question mark or exclamation mark
-   * with one blank after it, lower case otherwise). The letter case of the mode does not matter.
+   * with one blank after it, lower case otherwise), or a normal form of Unicode: "nfc", "nfd", "nfkc" or "nfkd". The
+   * letter case of the mode does not matter.
    */
   mode: Type.String(),
   /**
@@ -35,10 +36,17 @@ const MODES: ReadonlyMap<string, (text: string) => string> = new Map([
   ['uppercase', (text: string) => text.toUpperCase()],
   ['title_case', titleCase],
   ['sentence_case', sentenceCase],
+  ...(['nfc', 'nfd', 'nfkc', 'nfkd'] as const).map(
+    (form) => [form, (text: string) => text.normalize(form.toUpperCase())] as const,
+  ),
 ]);
 
 /**
- * Changes the letter case of texts.
+ * Changes the letter case of texts, or brings them to a normal form of Unicode.
+ *
+ * The same letter can have several forms in Unicode: "é" is one character or two. "nfc" uses the short form, which most
+ * search engines expect, and "nfd" the long one. "nfkc" and "nfkd" also replace variants of characters by the ordinary
+ * ones: "ﬁ" becomes "fi", and full-width letters and digits become ordinary ones.
  *
  * Numbers and booleans become texts. A list of one value becomes that value. Null and objects do not change. Missing
  * fields and empty lists change nothing. The rules are those of Unicode for all languages: "straße" in upper case is
@@ -53,6 +61,12 @@ export class NormalizeText extends Stage<typeof parameters> {
       params: { source: ['color'], dest: ['color_key'], mode: 'lowercase' },
       documents: [{ id: '1', color: ['Red', 'BLUE'] }],
       output: [{ id: '1', color: ['Red', 'BLUE'], color_key: ['red', 'blue'] }],
+    },
+    {
+      description: 'Full-width letters and a ligature become ordinary letters',
+      params: { source: ['name'], dest: ['name'], mode: 'nfkc' },
+      documents: [{ id: '1', name: 'Ｏﬃce ①' }],
+      output: [{ id: '1', name: 'Office 1' }],
     },
     {
       description: 'A title written in capitals',

@@ -7,6 +7,14 @@ import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { OpenAIEmbed } from './openai-embed.ts';
 
+// Waits before retries take no time, except those of minutes, which a test ends.
+vi.mock('node:timers/promises', async (original) => {
+  const real = await original<typeof import('node:timers/promises')>();
+  const setTimeout: typeof real.setTimeout = (milliseconds = 0, value, options) =>
+    real.setTimeout(milliseconds < 60_000 ? 0 : milliseconds, value, options);
+  return { ...real, setTimeout };
+});
+
 interface EmbeddingsRequest {
   readonly model: string;
   readonly input: string[];
@@ -193,6 +201,95 @@ describe('OpenAIEmbed', () => {
       );
       expect(stub.requests).toHaveLength(1);
     });
+  });
+
+  describe('with a server error for several texts', () => {
+    const documents = (count: number) =>
+      Array.from({ length: count }, (_, i) => toDocument({ id: `${i}`, text: `text ${i}` }));
+
+    it('fails only the text that is too long, without retries if the answer says so', async () => {
+      const healthy = embeddings();
+      stub.handle((request, response) => {
+        if (!request.body.includes('"text 21"')) return healthy(request, response);
+        response.writeHead(500).end('{"error":"the input length exceeds the context length"}');
+      });
+      const results = await together(documents(40));
+      expect(results.filter((result) => !result.startsWith('['))).toEqual([
+        expect.stringMatching(/answered 500 .*exceeds the context length/),
+      ]);
+      // The batch, and both halves of each part with the bad text: 40, 20, 10, 5, then 3 or 2, and 1.
+      expect(stub.requests.length).toBeLessThan(15);
+    });
+
+    it('fails only the text that the server cannot process, after the retries', async () => {
+      const healthy = embeddings();
+      stub.handle((request, response) => {
+        if (!request.body.includes('"text 1"')) return healthy(request, response);
+        response.writeHead(502, { 'retry-after': '0' }).end();
+      });
+      const results = await together(documents(2));
+      expect(results).toEqual([expect.stringMatching(/^\[/), expect.stringMatching(/answered 502/)]);
+    });
+
+    it('does not send halves to a server that fails for each text', async () => {
+      stub.handle((_, response) => void response.writeHead(503).end('down'));
+      const results = await together(documents(3));
+      expect(results).toEqual(Array(3).fill(expect.stringMatching(/answered 503 .*down/)));
+      // Seven attempts with all texts, three with one.
+      expect(asked().map(({ input }) => input.length)).toEqual([3, 3, 3, 3, 3, 3, 3, 1, 1, 1]);
+    });
+  });
+
+  it('sends one request if the quota is used up, and fails the next documents without one', async () => {
+    const quota = '{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}';
+    stub.handle((_, response) => void response.writeHead(429, { 'retry-after': '1' }).end(quota));
+    const context = stageContext();
+    const documents = Array.from({ length: 20 }, (_, i) => ({ id: `${i}`, text: `text ${i}` }));
+    const outcomes = await runStage(OpenAIEmbed, params(), documents, context);
+    expect(outcomes.map(({ error }) => error)).toEqual(
+      Array(20).fill(expect.stringMatching(/answered 429 .*exceeded your current quota/)),
+    );
+    expect(stub.requests).toHaveLength(1);
+    expect(context.logged).toEqual([expect.stringMatching(/^The documents of the next minute fail .*quota/)]);
+  });
+
+  it('logs a long wait with its reason', async () => {
+    stub.handle((_, response) => void response.writeHead(429, { 'retry-after': '70' }).end('tokens per min'));
+    const logged = Promise.withResolvers<string>();
+    const log = { debug() {}, info() {}, warn: logged.resolve, error() {} };
+    const stage = makeStage(OpenAIEmbed, params(), stageContext({ log }));
+    await stage.start?.();
+    const failed = expect(stage.process(toDocument({ id: '1', text: 'a' }))).rejects.toThrow('cancelled');
+    expect(await logged.promise).toMatch(/^Waits 70 s before the next attempt: POST .* answered 429 .*tokens per min$/);
+    await stage.stop?.();
+    await failed;
+  });
+
+  it('does not wait for hours', async () => {
+    stub.handle((_, response) => void response.writeHead(429, { 'retry-after': '7200' }).end('daily limit'));
+    expect(await embedded({ id: '1', text: 'a' })).toMatch(/answered 429 .*daily limit/);
+    expect(stub.requests).toHaveLength(1);
+  });
+
+  it('cuts texts to maxTokens, and reports it', async () => {
+    const context = stageContext();
+    await runStage(
+      OpenAIEmbed,
+      params({ maxTokens: 2 }),
+      [
+        { id: '1', text: 'one two three' },
+        { id: '2', text: 'a' },
+      ],
+      context,
+    );
+    expect(asked().map(({ input }) => input)).toEqual([['one two'], ['a']]);
+    expect(context.collector.list()).toMatchObject([
+      {
+        code: 'embedding.cut',
+        count: 1,
+        examples: [{ document: '1', field: 'text', hint: expect.stringContaining('7 of 13') }],
+      },
+    ]);
   });
 
   it('retries after the rate limit, at the time of Retry-After, and after temporary failures', async () => {

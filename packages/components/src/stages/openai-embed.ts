@@ -22,7 +22,9 @@ import { HttpClient, requireSuccess } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { NO_RETRY, type RetryPolicy } from '../http/retry.ts';
 import { safeUrl } from '../http/safe-url.ts';
+import { waitLog } from '../http/wait-log.ts';
 import { withoutEndSlashes } from '../http/without-end-slashes.ts';
+import { isAccountRefusal, isLengthRefusal } from '../text/openai-refusals.ts';
 import { cutToTokens } from '../text/openai-tokens.ts';
 
 const parameters = Type.Object({
@@ -43,6 +45,11 @@ const parameters = Type.Object({
   modelName: Type.String({ default: 'text-embedding-3-small' }),
   /** The length of the vectors, for models that can shorten them. Defaults to the length of the model. */
   dimensions: Type.Optional(Type.Integer({ minimum: 1 })),
+  /**
+   * The maximum number of tokens of a text, as OpenAI counts them. A longer text is cut before it is sent, which is a
+   * notice. Set it for a model with a shorter context.
+   */
+  maxTokens: Type.Integer({ default: 8191, minimum: 1 }),
   /** The address of the API. Defaults to OPENAI_BASE_URL of the environment, otherwise https://api.openai.com/v1. */
   baseUrl: Type.Optional(Type.String(CONNECTS)),
   /**
@@ -54,8 +61,6 @@ const parameters = Type.Object({
 
 const MODELS = ['text-embedding-3-small', 'text-embedding-3-large', 'text-embedding-ada-002'];
 const OPENAI = 'https://api.openai.com/v1';
-/** The maximum number of tokens in one text. */
-const MAX_TOKENS = 8191;
 const IN_FLIGHT = 256;
 /** The maximum number of texts in one request. */
 const BATCH = 128;
@@ -71,19 +76,36 @@ const RETRY: RetryPolicy = {
   initialDelay: 500,
   maxDelay: 20_000,
   statuses: (status) => status === 408 || status === 409 || status === 429 || status >= 500,
+  // A limit of tokens per minute can need more than a minute. A longer wait means that a quota is used up.
+  longestWait: 10 * 60_000,
+  isFinal: (status, body) => isAccountRefusal(status, body.toString()) || isLengthRefusal(status, body.toString()),
 };
+
+/**
+ * For the parts of a request that failed with a server error after all retries. The server answered other requests, so
+ * the error is probably about a text.
+ */
+const RETRY_PART: RetryPolicy = { ...RETRY, retries: 2 };
+
+/** The time without requests after the account was refused, in milliseconds. */
+const REFUSED_MS = 60_000;
 
 /**
  * Adds the embedding of a text: a vector of numbers that represents its meaning. A model of OpenAI makes it, or a
  * server with the same protocol.
  *
  * The document, its attached children (such as those of ChunkText), or both are embedded. A document or child without a
- * text in the source field does not change. Texts longer than 8191 tokens are cut. The vector is a list of numbers. It
+ * text in the source field does not change. Texts longer than maxTokens are cut. The vector is a list of numbers. It
  * replaces the previous value of the destination.
  *
  * Texts of documents that are processed together share requests, up to 128 texts in one. Requests that fail because of
- * the rate limit or temporarily are tried again for about half a minute, or when the server says (Retry-After). Then
- * their documents fail. A text that the server refuses fails only its document.
+ * the rate limit or temporarily are tried again for about half a minute, or when the server says (Retry-After, up to ten
+ * minutes). Then their documents fail. A text that the server refuses fails only its document: a request with several
+ * texts that fails with 400, 413, 422 or a server error is sent again in halves. Waits of more than ten seconds are
+ * logged.
+ *
+ * An answer that the key is wrong, or that the quota is used up, is not tried again. For a minute, documents then fail
+ * without a request.
  *
  * baseUrl names another server: http://localhost:11434/v1 is Ollama. Without it, the variable OPENAI_BASE_URL of the
  * environment names it, as in the official clients. Any name of a model is then allowed.
@@ -140,9 +162,11 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
     maxItems: BATCH,
     maxWeight: BATCH_CHARACTERS,
     weigh: (text) => text.length,
-    load: (texts) => this.#embed(texts),
-    mayBeOneItem: (error) => error instanceof HttpError && [400, 413, 422].includes(error.status ?? 0),
+    load: (texts, isPart) => this.#embed(texts, isPart),
+    mayBeOneItem: (error) => error instanceof HttpError && mayBeAboutText(error.status ?? 0),
   });
+  /** The last answer that refused the account, and until when it counts. */
+  #refusal: { readonly message: string; readonly until: number } | undefined;
 
   override async checkAccess(_report: unknown, signal: AbortSignal): Promise<void> {
     const base = baseUrlOf(this.params);
@@ -183,7 +207,7 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
     texts: readonly (string | undefined)[],
   ): Promise<void> {
     const dest = this.params.dest;
-    const [vector, ...vectors] = await Promise.all([own, ...texts].map((text) => this.#vector(text)));
+    const [vector, ...vectors] = await Promise.all([own, ...texts].map((text) => this.#vector(text, document.id)));
     if (vector !== undefined) document.set(dest, vector);
     if (vectors.every((one) => one === undefined)) return;
     const embedded = children.map((child, i) => {
@@ -193,9 +217,14 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
     document.put('___children', embedded);
   }
 
-  async #vector(text: string | undefined): Promise<Value | undefined> {
+  async #vector(text: string | undefined, document: string): Promise<Value | undefined> {
     if (text === undefined) return undefined;
-    const cut = await cutToTokens(text, MAX_TOKENS);
+    const { maxTokens, source } = this.params;
+    const cut = await cutToTokens(text, maxTokens);
+    if (cut.length < text.length) {
+      const hint = `The vector represents the first ${cut.length} of ${text.length} characters (maxTokens: ${maxTokens}).`;
+      this.context.notices.report('embedding.cut', { document, field: source, hint });
+    }
     const model = JSON.stringify([this.#url, this.#model, this.params.dimensions]);
     return toValue(await cachedVector(this.#cache, model, cut, () => this.#embeddings.load(cut)));
   }
@@ -205,14 +234,49 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
       answerTimeout: 120_000,
       headers: { authorization: `Bearer ${this.params.apiKey.trim()}`, 'content-type': 'application/json' },
       retry,
+      onWait: waitLog(this.context.log),
     });
   }
 
-  async #embed(texts: readonly string[]): Promise<Float32Array[]> {
+  async #embed(texts: readonly string[], isPart: boolean): Promise<Float32Array[]> {
+    if (this.#refusal !== undefined && Date.now() < this.#refusal.until) throw new Error(this.#refusal.message);
+    try {
+      return await this.#request(texts, isPart ? RETRY_PART : RETRY);
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      if (isAccountRefusal(error.status ?? 0, error.message)) this.#refused(error);
+      else if (!isPart && texts.length > 1 && isServerError(error)) await this.#probe(texts, error);
+      throw error;
+    }
+  }
+
+  /** Fails the next documents without a request: a retry for each of them could take hours. */
+  #refused({ message }: HttpError): void {
+    this.#refusal = { message, until: Date.now() + REFUSED_MS };
+    this.context.log.error(`The documents of the next minute fail without a request: ${message}`);
+  }
+
+  /**
+   * Sends the shortest text alone, after a server error for several texts. If that fails too, the server is broken, not
+   * a text, and a request for each half would only add to its load.
+   */
+  async #probe(texts: readonly string[], failed: HttpError): Promise<void> {
+    if (isLengthRefusal(failed.status ?? 0, failed.message)) return;
+    const shortest = texts.reduce((short, text) => (text.length < short.length ? text : short));
+    try {
+      await this.#request([shortest], RETRY_PART);
+    } catch (error) {
+      if (error instanceof HttpError && !isServerError(error)) return;
+      throw new Error(failed.message, { cause: failed });
+    }
+  }
+
+  async #request(texts: readonly string[], retry: RetryPolicy): Promise<Float32Array[]> {
     const { dimensions } = this.params;
     const response = await (this.#client as HttpClient).request({
       method: 'POST',
       url: this.#url,
+      retry,
       body: JSON.stringify({
         model: this.#model,
         input: texts,
@@ -223,6 +287,15 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
     });
     return readVectors(requireSuccess(response).body.toString(), texts.length, this.#url);
   }
+}
+
+/** Returns whether a request may have failed because of one of its texts. */
+function mayBeAboutText(status: number): boolean {
+  return status === 400 || status === 413 || status === 422 || status >= 500;
+}
+
+function isServerError({ status = 0 }: HttpError): boolean {
+  return status >= 500;
 }
 
 /** Returns the vectors of an answer, in the order of the texts. */

@@ -1,12 +1,5 @@
-import { withDefaults } from '@headrace/engine';
-import {
-  assertStageContract,
-  makeStage,
-  runPipeline,
-  runStage,
-  stageContext,
-  toDocument,
-} from '@headrace/engine/testing';
+import { DocumentTable, type Value, withDefaults } from '@headrace/engine';
+import { assertStageContract, runStage, stageContext, toDocument } from '@headrace/engine/testing';
 import { describe, expect, it } from 'vitest';
 import { ParseDate } from './parse-date.ts';
 
@@ -91,49 +84,166 @@ describe('ParseDate', () => {
     expect(await run(day, { id: '1', a: 'bad', b: 'old' })).toEqual(['{"id":"1","a":"bad","b":"old"}']);
   });
 
-  it('tries the next pattern after a pattern without a full date, and warns once', async () => {
+  it('tries the next pattern after a pattern without a full date, and names it in a notice', async () => {
     const context = stageContext();
     const params = { ...day, formatStrs: ['yyyy-MM', 'yyyy-MM-dd'], timeZoneId: 'UTC' };
-    const outcomes = await runStage(
-      ParseDate,
-      params,
-      [
-        { id: '1', a: '2024-05-06' },
-        { id: '2', a: '2024-05' },
-      ],
-      context,
-    );
+    const documents = [
+      { id: '1', a: '2024-05-06' },
+      { id: '2', a: '2024-05' },
+    ];
+    const outcomes = await runStage(ParseDate, params, documents, context);
     expect(outcomes.map(({ documents }) => documents[0])).toEqual([
       '{"id":"1","a":"2024-05-06","b":"2024-05-06T00:00:00Z"}',
       '{"id":"2","a":"2024-05"}',
     ]);
-    expect(context.logged).toEqual([expect.stringContaining('The date pattern "yyyy-MM" matches "2024-05-06"')]);
     expect(context.collector.list()).toMatchObject([
-      { code: 'date.unparsed', count: 1, examples: [{ document: '2', field: 'a', value: '2024-05' }] },
+      {
+        code: 'date.unparsed',
+        class: 'suspect',
+        count: 1,
+        examples: [
+          {
+            document: '2',
+            field: 'a',
+            value: '2024-05',
+            hint: expect.stringContaining('The date pattern "yyyy-MM" matches "2024-05"'),
+          },
+        ],
+      },
     ]);
   });
 
-  it('reports each value that matches no pattern, also of lists and in tables', async () => {
+  describe('with values that match no pattern', () => {
     const documents = [
-      { id: '1', a: 'x' },
-      { id: '2', a: ['2024-05-06', 'y', 'z'] },
-      { id: '3', a: '' },
-      { id: '4', a: null },
-      { id: '5', a: '2024-05-06' },
+      { id: '1', a: '2024-01-02' },
+      { id: '2', a: 'bad' },
+      { id: '3', a: ['worse', '2024-01-03', null, ' ', { x: 1 }] },
+      { id: '4', a: '' },
     ];
-    const lines = documents.map((document) => JSON.stringify(document));
-    for (const together of [true, false]) {
-      const notices = async (dest: string) => {
-        const context = stageContext();
-        const params = { ...day, dest: [dest], timeZoneId: 'UTC' };
-        const stage = makeStage(ParseDate, params, context);
-        const outcome = await runPipeline([{ stage }], [lines.map(toDocument), lines.map(toDocument)], together);
-        expect(outcome.counts.failed).toBe(0);
-        return context.collector.list().map(({ code, count }) => [code, count]);
+
+    async function notices(params: Record<string, unknown>) {
+      const context = stageContext();
+      const outcomes = await runStage(ParseDate, { ...day, timeZoneId: 'UTC', ...params }, documents, context);
+      return {
+        documents: outcomes.map(({ documents, error }) => error ?? documents.join()),
+        notices: context.collector.list(),
       };
-      expect(await notices('b')).toEqual([['date.unparsed', 6]]);
-      expect(await notices('a')).toEqual([['date.omitted', 6]]);
     }
+
+    it('counts those that it removes from their field as lost', async () => {
+      const { notices: found } = await notices({ dest: ['a'] });
+      expect(found).toMatchObject([
+        {
+          code: 'date.omitted',
+          class: 'loss',
+          count: 3,
+          examples: [
+            { document: '2', field: 'a', value: 'bad' },
+            { document: '3', field: 'a', value: 'worse' },
+            { document: '3', field: 'a', value: '{"x":1}' },
+          ],
+        },
+      ]);
+    });
+
+    it('counts those that stay in the source field', async () => {
+      expect((await notices({})).notices).toMatchObject([{ code: 'date.unparsed', class: 'suspect', count: 3 }]);
+      expect((await notices({ dest: ['a'], updateMode: 'append' })).notices).toMatchObject([
+        { code: 'date.unparsed', count: 3 },
+      ]);
+    });
+
+    it('keeps them with onNoMatch: keep, and counts them', async () => {
+      expect(await notices({ dest: ['a'], onNoMatch: 'keep' })).toMatchObject({
+        documents: [
+          '{"id":"1","a":"2024-01-02T00:00:00Z"}',
+          '{"id":"2","a":"bad"}',
+          '{"id":"3","a":["worse","2024-01-03T00:00:00Z",{"x":1}]}',
+          '{"id":"4"}',
+        ],
+        notices: [{ code: 'date.unparsed', count: 3 }],
+      });
+      expect((await notices({ onNoMatch: 'keep' })).documents[1]).toBe('{"id":"2","a":"bad","b":"bad"}');
+    });
+
+    it('fails their documents with onNoMatch: fail', async () => {
+      expect(await notices({ onNoMatch: 'fail' })).toEqual({
+        documents: [
+          '{"id":"1","a":"2024-01-02","b":"2024-01-02T00:00:00Z"}',
+          'Field a has a value that matches no date pattern',
+          'Field a has a value that matches no date pattern',
+          '{"id":"4","a":""}',
+        ],
+        notices: [],
+      });
+    });
+
+    it('counts them in tables as in single documents', () => {
+      const context = stageContext();
+      const stage = new ParseDate(withDefaults(ParseDate.parameters, { ...day, dest: ['a'] }), context);
+      const values = documents.map((document) => toDocument(document).get('a') as Value);
+      const table = new DocumentTable(['id', 'a'], [['1', '2', '3', '4'], values], 4);
+      expect(stage.processTable(table)).toBe(true);
+      expect(context.collector.list()).toMatchObject([
+        { code: 'date.omitted', count: 3, examples: [{ document: '2', value: 'bad' }, { document: '3' }, {}] },
+      ]);
+    });
+  });
+
+  it('reads numbers of seconds, milliseconds, microseconds and nanoseconds since 1970', async () => {
+    const read = async (pattern: string, a: unknown) =>
+      (await run({ ...day, formatStrs: [pattern] }, { id: '1', a }))[0];
+    expect(await read('epoch_second', 1700000000)).toContain('"b":"2023-11-14T22:13:20Z"');
+    expect(await read('epoch_second', '1700000000')).toContain('"b":"2023-11-14T22:13:20Z"');
+    expect(await read('epoch_second', 1700000000.25)).toContain('"b":"2023-11-14T22:13:20.250Z"');
+    expect((await run({ ...day, formatStrs: ['epoch_second'] }, '{"id":"1","a":1700000000.0}'))[0]).toContain(
+      '"b":"2023-11-14T22:13:20Z"',
+    );
+    expect(await read('epoch_millis', 1700000000123)).toContain('"b":"2023-11-14T22:13:20.123Z"');
+    expect(await read('epoch_micros', 1700000000123456)).toContain('"b":"2023-11-14T22:13:20.123456Z"');
+    expect(await read('epoch_nanos', '1700000000123456789')).toContain('"b":"2023-11-14T22:13:20.123456789Z"');
+    expect(await read('epoch_second', '1700000000 s')).toBe('{"id":"1","a":"1700000000 s"}');
+  });
+
+  it('reports seconds that UnixTimestampFormatter reads as milliseconds', async () => {
+    const context = stageContext();
+    const params = { source: ['a'], dest: ['b'], formatters: [{ class: 'UnixTimestampFormatter' }] };
+    await runStage(
+      ParseDate,
+      params,
+      [
+        { id: '1', a: 1700000000 },
+        { id: '2', a: 1700000000123 },
+        { id: '3', a: 5 },
+      ],
+      context,
+    );
+    expect(context.collector.list()).toMatchObject([
+      { code: 'date.epochUnit', count: 1, examples: [{ document: '1', value: '1700000000' }] },
+    ]);
+  });
+
+  it('reads names in the language of the stage or of the pattern', async () => {
+    const formatStrs = ['d MMM yyyy'];
+    const formats = [{ pattern: 'd. MMMM yyyy', locale: 'de' }, { pattern: 'd/MMM/yyyy' }];
+    expect(
+      await run(
+        { ...day, formatStrs, formats, locale: 'fr' },
+        { id: '1', a: '12 févr. 2024' },
+        { id: '2', a: '3. März 2024' },
+        { id: '3', a: '3 March 2024' },
+        { id: '4', a: '3/AOÛT/2024' },
+      ),
+    ).toEqual([
+      '{"id":"1","a":"12 févr. 2024","b":"2024-02-12T00:00:00Z"}',
+      '{"id":"2","a":"3. März 2024","b":"2024-03-03T00:00:00Z"}',
+      '{"id":"3","a":"3 March 2024"}',
+      '{"id":"4","a":"3/AOÛT/2024","b":"2024-08-03T00:00:00Z"}',
+    ]);
+    await expect(run({ ...day, locale: 'xx_YY' })).rejects.toThrow('locale is not the tag of a known language: xx_YY');
+    await expect(run({ ...day, formats: [{ pattern: 'yyyy', locale: 'qqq' }] })).rejects.toThrow(
+      'formats[0].locale is not the tag of a known language: qqq',
+    );
   });
 
   it('reports all invalid patterns, formatters and zones together', async () => {

@@ -31,7 +31,7 @@ const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
  * The numbers are rounded to single precision (about 7 digits). Numbers in quotes count as numbers. Null stays null,
  * and an empty text in quotes becomes null. The target is a list, even with a single number. An empty list removes the
  * target. If the field has several texts, the first one is read; text after the list is ignored. The document does not
- * change, with a warning in the log, if the text is not such a list or has a number beyond single precision.
+ * change, which is a notice, if the text is not such a list or has a number beyond single precision.
  */
 export class ParseFloats extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -64,7 +64,7 @@ export class ParseFloats extends Stage<typeof parameters> {
     try {
       numbers = parseFloats(text);
     } catch (error) {
-      const hint = `the field does not have a list of numbers: ${messageOf(error)}`;
+      const hint = `Not a list of numbers: ${messageOf(error)}`;
       this.context.notices.report('stage.unchanged', {
         document: document.id,
         field: this.params.field,

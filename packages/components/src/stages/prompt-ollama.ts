@@ -18,6 +18,7 @@ import {
 import { HttpClient, requireStreamSuccess, requireSuccess } from '../http/http-client.ts';
 import { NO_RETRY } from '../http/retry.ts';
 import { safeUrl } from '../http/safe-url.ts';
+import { waitLog } from '../http/wait-log.ts';
 import { withoutEndSlashes } from '../http/without-end-slashes.ts';
 import { readChatReply } from '../ollama/chat-reply.ts';
 import { LifeSigns } from '../ollama/life-signs.ts';
@@ -120,7 +121,12 @@ export class PromptOllama extends Stage<typeof parameters> {
 
   override async start(): Promise<void> {
     // The time-out counts across all requests, so this stage measures it instead of the client.
-    this.#client = await HttpClient.open({ connections: IN_FLIGHT, answerTimeout: 0, idleTimeout: 0 });
+    this.#client = await HttpClient.open({
+      connections: IN_FLIGHT,
+      answerTimeout: 0,
+      idleTimeout: 0,
+      onWait: waitLog(this.context.log),
+    });
   }
 
   override async process(document: Document): Promise<void> {

@@ -16,6 +16,7 @@ import { DropDocument } from './drop-document.ts';
 import { DropValues } from './drop-values.ts';
 import { ExtractFirstCharacter } from './extract-first-character.ts';
 import { FormatDate } from './format-date.ts';
+import { Hash } from './hash.ts';
 import { HashFieldValueToBucket } from './hash-field-value-to-bucket.ts';
 import { Length } from './length.ts';
 import { NormalizeFieldNames } from './normalize-field-names.ts';
@@ -190,8 +191,8 @@ const stage = fc.oneof(
       ignoreMissingSource: fc.boolean(),
     }),
   ),
-  use(NormalizeFieldNames, fc.constantFrom({}, { delimiter: '', nonAlphanumReplacement: 'x' })),
-  use(TrimWhitespace, fc.record({ fields })),
+  use(NormalizeFieldNames, fc.constantFrom({}, { delimiter: '', nonAlphanumReplacement: 'x' }, { nested: true })),
+  use(TrimWhitespace, fc.record({ fields, unicode: fc.boolean() })),
   use(
     ReplacePatterns,
     fc
@@ -209,6 +210,7 @@ const stage = fc.oneof(
   use(RemoveDiacritics, fc.record({ source: field, destination: field })),
   use(TruncateField, fc.record({ source: field, destination: field, maxSize: fc.constantFrom(0, 1, 2) })),
   use(Length, fc.record({ fieldMapping: fc.dictionary(field, field, { minKeys: 1, maxKeys: 2 }) })),
+  use(Hash, fc.record({ fields, dest: field })),
   use(HashFieldValueToBucket, fc.record({ fieldName: field, dest: field, buckets: fc.constant(['A', 'B']) })),
   use(CreateStaticTeaser, pairs({ maxLength: 3 })),
   use(

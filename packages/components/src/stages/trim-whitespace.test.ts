@@ -22,6 +22,19 @@ describe('TrimWhitespace', () => {
     ]);
   });
 
+  it('removes all blanks of Unicode with unicode: true', async () => {
+    const blanks = '\u0000\t\u0085\u00a0\u1680\u180e\u2003\u2007\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff ';
+    expect(
+      await run(
+        { fields: ['a'], unicode: true },
+        { id: '1', a: `${blanks}x\u00a0y${blanks}` },
+        { id: '2', a: blanks },
+        { id: '3', a: '\u3000😀' },
+        { id: '4', a: '' },
+      ),
+    ).toEqual(['{"id":"1","a":"x\u00a0y"}', '{"id":"2","a":""}', '{"id":"3","a":"😀"}', '{"id":"4","a":""}']);
+  });
+
   it('writes numbers and booleans as texts, and a list of one value as that value', async () => {
     expect(await run({ fields: ['a'] }, '{"id":"1","a":1.0}', '{"id":"2","a":[true]}')).toEqual([
       '{"id":"1","a":"1.0"}',

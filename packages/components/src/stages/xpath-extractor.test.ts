@@ -32,7 +32,7 @@ describe('XPathExtractor', () => {
     expect(JSON.parse(outcome?.documents[0] as string).b).toEqual(['9.50', '20', 'Tides', 'Salt & Sand']);
   });
 
-  it('does not change documents whose field is not XML, and reports the reason', async () => {
+  it('does not change documents whose field is not XML, and reports the full reason', async () => {
     const context = stageContext();
     const documents = [
       '{"id":"1","xml":"<a><b></a>"}',
@@ -47,8 +47,8 @@ describe('XPathExtractor', () => {
         code: 'stage.unchanged',
         count: 2,
         examples: [
-          { document: '1', hint: 'field "xml" is not XML: 1:7: </a> closes nothing: <b> is open' },
-          { document: '2' },
+          { document: '1', field: 'xml', value: '<a><b></a>', hint: 'Not XML: 1:7: </a> closes nothing: <b> is open' },
+          { document: '2', field: 'xml', value: 'plain' },
         ],
       },
     ]);

@@ -1,6 +1,7 @@
 import {
   type Document,
   MapOf,
+  messageOf,
   type ParameterProblem,
   Stage,
   type StageContext,
@@ -9,7 +10,6 @@ import {
 } from '@headrace/engine';
 import { compileXPath, type XPath, XPathError } from '@headrace/formats/xml/xpath';
 import { checkDestination } from '../fields/destination.ts';
-import { UnchangedDocuments } from '../fields/unchanged-documents.ts';
 
 type XmlReader = import('@headrace/formats/xml/reader').XmlReader;
 
@@ -32,7 +32,7 @@ const parameters = Type.Object({
  * //*[name()='n:title'] or //*[local-name()='title'], elements of a default namespace with their plain name.
  *
  * A document without the field does not change. If the field is a list, its first value is read. If the text is not
- * well-formed XML, the document does not change and the log has a warning. Nothing outside the text is ever read: a
+ * well-formed XML, the document does not change which is a notice. Nothing outside the text is ever read: a
  * text that uses an external entity is not well-formed, and an encoding that it declares is ignored.
  */
 export class XPathExtractor extends Stage<typeof parameters> {
@@ -85,11 +85,9 @@ export class XPathExtractor extends Stage<typeof parameters> {
 
   readonly #mapping: readonly { readonly xpath: XPath; readonly fields: readonly string[] }[];
   #reader!: XmlReader;
-  readonly #unreadable: UnchangedDocuments;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.#unreadable = new UnchangedDocuments(context, `field "${params.xmlField}" is not XML`);
     this.#mapping = [...params.fieldMapping].flatMap(([expression, fields]) => {
       const xpath = compileXPath(expression);
       return xpath.type === 'nodes' ? { xpath, fields } : [];
@@ -109,7 +107,8 @@ export class XPathExtractor extends Stage<typeof parameters> {
     try {
       xml = this.#reader.read(text);
     } catch (error) {
-      this.#unreadable.add(document, error);
+      const hint = `Not XML: ${messageOf(error)}`;
+      this.context.notices.report('stage.unchanged', { document: document.id, field, value: text, hint });
       return;
     }
     for (const { xpath, fields } of this.#mapping) {

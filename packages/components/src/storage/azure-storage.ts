@@ -2,6 +2,7 @@ import type { BlobClient, BlobServiceClient, StoragePipelineOptions } from '@azu
 import { HeadraceError } from '@headrace/engine';
 import { type Agents, openAgents } from '../http/agents.ts';
 import { loadLibrary } from '../libraries/optional-library.ts';
+import { ArchivedFileError } from './archived-file-error.ts';
 import type { FileUri } from './file-uri.ts';
 import {
   checkAccessByListing,
@@ -16,6 +17,8 @@ import type { AzureSettings } from './storage-parameters.ts';
 
 /** How often an interrupted download is resumed. */
 const READ_ATTEMPTS = 5;
+/** The access tier whose blobs must be restored before they can be read. */
+const ARCHIVE = 'Archive';
 
 /** Reads containers of Azure Blob Storage: `https://<account>.blob.core.windows.net/<container>/<blob>`. */
 export class AzureStorage implements Storage {
@@ -43,7 +46,8 @@ export class AzureStorage implements Storage {
 
   async *list(start: FileUri, options: ListOptions): AsyncGenerator<StoredFile> {
     const { container, name } = this.#blobOf(start);
-    yield* this.#listPrefix(start.authority, container, name, options);
+    if (start.version !== undefined) yield await this.stat(start);
+    else yield* this.#listPrefix(start.authority, container, name, options);
   }
 
   checkAccess(start: FileUri, signal: AbortSignal): Promise<void> {
@@ -52,12 +56,20 @@ export class AzureStorage implements Storage {
 
   async stat(uri: FileUri): Promise<StoredFile> {
     const { container, name } = this.#blobOf(uri);
-    return storedBlob(uri.authority, container, name, await this.#client(uri).getProperties());
+    const file = storedBlob(uri.authority, container, name, await this.#client(uri).getProperties());
+    const { version } = uri;
+    return version === undefined ? file : { ...file, uri: { ...file.uri, version } };
   }
 
   async *read(uri: FileUri): AsyncGenerator<Uint8Array> {
-    const { readableStreamBody } = await this.#client(uri).download(0, undefined, { maxRetryRequests: READ_ATTEMPTS });
-    yield* readableStreamBody as AsyncIterable<Buffer>;
+    const client = this.#client(uri);
+    try {
+      const { readableStreamBody } = await client.download(0, undefined, { maxRetryRequests: READ_ATTEMPTS });
+      yield* readableStreamBody as AsyncIterable<Buffer>;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'BlobArchived') throw error;
+      throw new ArchivedFileError(`https://${uri.authority}${uri.path}`, ARCHIVE, error);
+    }
   }
 
   async openRanges(uri: FileUri): Promise<RangedFile> {
@@ -114,7 +126,8 @@ export class AzureStorage implements Storage {
 
   #client(uri: FileUri): BlobClient {
     const { container, name } = this.#blobOf(uri);
-    return this.#service.getContainerClient(container).getBlobClient(name);
+    const client = this.#service.getContainerClient(container).getBlobClient(name);
+    return uri.version === undefined ? client : client.withVersion(uri.version);
   }
 
   /**
@@ -138,9 +151,13 @@ export class AzureStorage implements Storage {
 
 /** Returns the URL of the account in the settings, and the credentials for it. */
 function account(
-  { BlobServiceClient, StorageSharedKeyCredential }: typeof import('@azure/storage-blob'),
-  { connectionString, accountName, accountKey }: AzureSettings,
+  { AnonymousCredential, BlobServiceClient, StorageSharedKeyCredential }: typeof import('@azure/storage-blob'),
+  { connectionString, accountName, accountKey, anonymous, endpoint }: AzureSettings,
 ): Pick<BlobServiceClient, 'url' | 'credential'> {
+  if (anonymous && accountName !== undefined) {
+    const url = endpoint ?? `https://${accountName}.blob.core.windows.net`;
+    return { url, credential: new AnonymousCredential() };
+  }
   const connection =
     connectionString ?? (accountName === undefined ? process.env['AZURE_STORAGE_CONNECTION_STRING'] : undefined);
   if (connection !== undefined) return BlobServiceClient.fromConnectionString(connection);
@@ -161,6 +178,7 @@ function storedBlob(
     readonly contentLength?: number | undefined;
     readonly lastModified?: Date | undefined;
     readonly createdOn?: Date | undefined;
+    readonly accessTier?: string | undefined;
   },
 ): StoredFile {
   return {
@@ -170,5 +188,7 @@ function storedBlob(
     size: properties.contentLength ?? 0,
     modified: nanosOf(properties.lastModified),
     created: properties.createdOn === undefined ? undefined : nanosOf(properties.createdOn),
+    // A blob that is being restored stays in the tier until it can be read.
+    ...(properties.accessTier === ARCHIVE ? { archive: ARCHIVE } : {}),
   };
 }

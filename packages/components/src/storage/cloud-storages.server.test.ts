@@ -2,9 +2,10 @@ import { withDefaults } from '@headrace/engine';
 import { describeWithServer, type RealServer } from '@headrace/testing/real-server';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { azure, gcs, type Provider, s3 } from './cloud-providers.test.lib.ts';
+import { collected } from './collected.test.lib.ts';
 import { parseFileUri } from './file-uri.ts';
 import type { StoredFile } from './storage.ts';
-import { s3Parameters } from './storage-parameters.ts';
+import { azureParameters, s3Parameters } from './storage-parameters.ts';
 import { Storages } from './storages.ts';
 
 /** Object names, and the ends of their full paths. */
@@ -123,6 +124,70 @@ describe('storages', () => {
     });
     expect(storages.of(parseFileUri('s3://b/k'))).toBe(storages.of(parseFileUri('s3://c/k')));
     expect(() => storages.of(parseFileUri('gs://b/k'))).toThrow('need the block gcp');
+    await storages.close();
+  });
+});
+
+await describeWithServer('s3', (server) => {
+  it('S3 reads a version without credentials, and marks archived objects', async () => {
+    const { S3Client, CreateBucketCommand, PutBucketVersioningCommand, PutObjectCommand } = await import(
+      '@aws-sdk/client-s3'
+    );
+    const Bucket = `hr-${crypto.randomUUID()}`;
+    const credentials = { accessKeyId: 'key', secretAccessKey: 'secret' };
+    const client = new S3Client({ endpoint: server.url, forcePathStyle: true, region: 'us-east-1', credentials });
+    await client.send(new CreateBucketCommand({ Bucket }));
+    await client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: 'Enabled' } }));
+    const { VersionId } = await client.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'old' }));
+    await client.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'new' }));
+    await client.send(new PutObjectCommand({ Bucket, Key: 'b', Body: 'cold', StorageClass: 'GLACIER' }));
+    client.destroy();
+    const storages = new Storages({
+      s3: withDefaults(s3Parameters, { endpoint: server.url, anonymous: true, requesterPays: true }),
+    });
+    const read = async (path: string) => {
+      const uri = parseFileUri(`s3://${Bucket}/${path}`);
+      return Buffer.concat(await collected((await storages.of(uri)).read(uri))).toString();
+    };
+    expect(await read('a')).toBe('new');
+    expect(await read(`a?versionId=${VersionId}`)).toBe('old');
+    const uri = parseFileUri(`s3://${Bucket}/`);
+    const options = { skips: () => false, onProblem: expect.fail, signal: AbortSignal.timeout(60_000) };
+    const files = await collected((await storages.of(uri)).list(uri, options));
+    expect(files.map(({ name, archive }) => [name, archive])).toEqual([
+      ['a', undefined],
+      ['b', 'GLACIER'],
+    ]);
+    await storages.close();
+  });
+});
+
+await describeWithServer('azurite', (server) => {
+  it('Azure lists a public container without credentials, and marks archived blobs', async () => {
+    const { BlobServiceClient } = await import('@azure/storage-blob');
+    const { azure: settings } = azure.settings(server.url);
+    const container = `hr-${crypto.randomUUID()}`;
+    const client = BlobServiceClient.fromConnectionString(settings?.connectionString ?? '').getContainerClient(
+      container,
+    );
+    await client.create({ access: 'container' });
+    await client.getBlockBlobClient('hot').upload('x', 1);
+    await client.getBlockBlobClient('old').upload('x', 1);
+    await client.getBlockBlobClient('old').setAccessTier('Archive');
+    const endpoint = /BlobEndpoint=([^;]*)/.exec(settings?.connectionString ?? '')?.[1] ?? '';
+    const storages = new Storages({
+      azure: withDefaults(azureParameters, { accountName: 'devstoreaccount1', anonymous: true, endpoint }),
+    });
+    const uri = parseFileUri(`https://devstoreaccount1.blob.core.windows.net/${container}/`);
+    const storage = await storages.of(uri);
+    const options = { skips: () => false, onProblem: expect.fail, signal: AbortSignal.timeout(60_000) };
+    const files = await collected(storage.list(uri, options));
+    expect(files.map(({ name, archive }) => [name, archive])).toEqual([
+      ['hot', undefined],
+      ['old', 'Archive'],
+    ]);
+    const old = storage.read(parseFileUri(`https://devstoreaccount1.blob.core.windows.net/${container}/old`));
+    await expect(collected(old)).rejects.toThrow('is archived (Archive)');
     await storages.close();
   });
 });

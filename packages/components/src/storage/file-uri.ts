@@ -9,7 +9,16 @@ export interface FileUri {
   readonly authority: string;
   /** The absolute local path, or the part after the authority, with its leading slash. Decoded. */
   readonly path: string;
+  /** The version of an object, if the URI names one. Otherwise the current version is read. */
+  readonly version?: string;
 }
+
+/** How the URI of an object names a version, by scheme: the parameter of the provider. */
+const VERSION: Readonly<Record<string, RegExp>> = {
+  s3: /\?versionId=([^?&#]+)$/,
+  gs: /\?generation=(\d+)$/,
+  https: /\?versionid=([^?&#]+)$/i,
+};
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):(?=.)/i;
 /** Matches the characters that `java.net.URI` rejects unescaped, and a percent sign without two hex digits after it. */
@@ -23,7 +32,12 @@ export function parseFileUri(text: string): FileUri {
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined || (scheme.length === 1 && text[2] === '\\')) return localUri(text);
   const [, authority = '', path = ''] = /^[^:]*:(?:\/\/([^/]*))?(.*)$/s.exec(text) as RegExpExecArray;
-  if (scheme !== 'file') return { scheme, authority, path: decodeEscapes(path) };
+  if (scheme !== 'file') {
+    const named = VERSION[scheme]?.exec(path);
+    if (named == null) return { scheme, authority, path: decodeEscapes(path) };
+    const version = decodeEscapes(named[1] as string);
+    return { scheme, authority, path: decodeEscapes(path.slice(0, named.index)), version };
+  }
   if (!path.startsWith('/')) {
     throw new HeadraceError('HR_SOURCE_UNREADABLE', `${text} has no absolute path`, {
       hint: 'Write file:///folder/file, or a relative path without the prefix file:.',

@@ -1,6 +1,7 @@
 import { withDefaults } from '@headrace/engine';
 import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterEach, expect, it } from 'vitest';
+import { collected } from './collected.test.lib.ts';
 import { parseFileUri } from './file-uri.ts';
 import { GcsStorage } from './gcs-storage.ts';
 import { gcpParameters } from './storage-parameters.ts';
@@ -88,4 +89,24 @@ it.each([
   const parts = stub.requests.slice(1);
   expect(parts.map(({ path }) => path)).toEqual(Array(2).fill('/storage/v1/b/bucket/o/a?alt=media&generation=7'));
   expect(parts.map(({ headers }) => headers.range)).toEqual(['bytes=2-8', `bytes=${status === 206 ? 7 : 5}-8`]);
+});
+
+it('a project pays for the requests to Google Cloud Storage, and a path may name a generation', async () => {
+  const stub = await StubServer.start(
+    (request, response) => void response.end(request.path.includes('alt=media') ? 'old' : '{"name":"a","size":"3"}'),
+  );
+  const settings = { pathToServiceKey: '', endpoint: stub.url, anonymous: true, userProject: 'my-project' };
+  const storage = await GcsStorage.open(withDefaults(gcpParameters, settings), true);
+  closing.push(storage, stub);
+  const options = { skips: () => false, onProblem: expect.fail, signal: AbortSignal.timeout(60_000) };
+  const [file] = await collected(storage.list(parseFileUri('gs://bucket/a?generation=17'), options));
+  expect(file).toMatchObject({ path: 'gs://bucket/a', size: 3 });
+  const pieces = await collected(storage.read(file?.uri as never));
+  expect(Buffer.concat(pieces).toString()).toBe('old');
+  for (const { path, headers } of stub.requests) {
+    expect(path).toContain('generation=17');
+    expect(headers['x-goog-user-project']).toBe('my-project');
+    expect(headers).not.toHaveProperty('authorization');
+  }
+  expect(stub.requests).toHaveLength(2);
 });

@@ -71,8 +71,9 @@ export class GcsStorage implements Storage {
     return new GcsStorage(http, login, () => new library.CRC32C(), settings.maxNumOfPages);
   }
 
-  list(start: FileUri, options: ListOptions): AsyncGenerator<StoredFile> {
-    return this.#listPrefix(start.authority, start.path.slice(1), options);
+  async *list(start: FileUri, options: ListOptions): AsyncGenerator<StoredFile> {
+    if (start.version === undefined) yield* this.#listPrefix(start.authority, start.path.slice(1), options);
+    else yield await this.stat(start);
   }
 
   checkAccess(start: FileUri, signal: AbortSignal): Promise<void> {
@@ -80,15 +81,17 @@ export class GcsStorage implements Storage {
   }
 
   async stat(uri: FileUri): Promise<StoredFile> {
-    const facts = await this.#ask<ObjectFacts>('GET', `${objectPath(uri)}?fields=${FACTS}`);
-    return storedObject(uri.authority, uri.path.slice(1), facts);
+    const { version } = uri;
+    const facts = await this.#ask<ObjectFacts>('GET', `${objectPath(uri)}?fields=${FACTS}${generationQuery(version)}`);
+    const file = storedObject(uri.authority, uri.path.slice(1), facts);
+    return version === undefined ? file : { ...file, uri: { ...file.uri, version } };
   }
 
   async *read(uri: FileUri): AsyncGenerator<Uint8Array> {
     const sum = this.#sum();
     let first: HttpHeaders | undefined;
     const pieces = resumedReading(async (offset) => {
-      const { status, headers, body } = await this.#open(uri, offset, generationOf(first));
+      const { status, headers, body } = await this.#open(uri, offset, generationOf(first) ?? uri.version);
       first ??= headers;
       return offset > 0 && status !== 206 ? between(offset, Number.POSITIVE_INFINITY, body) : body;
     });
@@ -105,7 +108,10 @@ export class GcsStorage implements Storage {
 
   async openRanges(uri: FileUri): Promise<RangedFile> {
     const path = `gs://${uri.authority}${uri.path}`;
-    const { size, generation } = await this.#ask<ObjectFacts>('GET', `${objectPath(uri)}?fields=size,generation`);
+    const { size, generation } = await this.#ask<ObjectFacts>(
+      'GET',
+      `${objectPath(uri)}?fields=size,generation${generationQuery(uri.version)}`,
+    );
     return {
       size: Number(size ?? 0),
       read: (start, end) =>
@@ -169,14 +175,17 @@ export class GcsStorage implements Storage {
   async #open(uri: FileUri, offset: number, generation: string | undefined, end?: number) {
     const isWhole = offset === 0 && end === undefined;
     const last = end === undefined ? '' : end - 1;
-    const version = generation === undefined ? '' : `&generation=${generation}`;
     const answer = await this.#http.stream({
-      url: this.#login.url(`${objectPath(uri)}?alt=media${version}`),
+      url: this.#login.url(`${objectPath(uri)}?alt=media${generationQuery(generation)}`),
       headers: { ...(await this.#login.headers()), ...(isWhole ? {} : { range: `bytes=${offset}-${last}` }) },
     });
     this.#login.explain(answer.status);
     return requireStreamSuccess(answer);
   }
+}
+
+function generationQuery(generation: string | undefined): string {
+  return generation === undefined ? '' : `&generation=${generation}`;
 }
 
 function objectPath({ authority, path }: FileUri): string {

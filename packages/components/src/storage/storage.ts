@@ -14,6 +14,11 @@ export interface StoredFile {
   readonly modified: bigint;
   /** Nanoseconds since the epoch; undefined if the storage does not report it. */
   readonly created: bigint | undefined;
+  /**
+   * The storage class or access tier of an object that cannot be read before it is restored from an archive, such as
+   * GLACIER. Absent for all other files.
+   */
+  readonly archive?: string | undefined;
 }
 
 export interface ListOptions {

@@ -11,7 +11,7 @@ function doubling(options: Partial<BatchOptions<number, number>> = {}) {
     ...options,
     load: async (items) => {
       batches.push([...items]);
-      return options.load === undefined ? items.map((item) => 2 * item) : options.load(items);
+      return options.load === undefined ? items.map((item) => 2 * item) : options.load(items, false);
     },
   });
   return { loader, batches };

@@ -4,8 +4,11 @@ export interface BatchOptions<Item, Result> {
   /** The maximum total weight of a batch; a heavier item is sent alone. Undefined: no limit. */
   readonly maxWeight?: number;
   readonly weigh?: (item: Item) => number;
-  /** Loads a whole batch. Returns for each item, in order, its result or the error of this item. */
-  readonly load: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>;
+  /**
+   * Loads a whole batch. Returns for each item, in order, its result or the error of this item.
+   * @param isPart true for a part of a batch that failed
+   */
+  readonly load: (items: readonly Item[], isPart: boolean) => Promise<readonly (Result | Error)[]>;
   /**
    * Returns whether a single item may have caused the failure of a batch. If true, the loader sends each half of the
    * batch again, until the bad item fails alone.
@@ -57,9 +60,12 @@ export class BatchLoader<Item, Result> {
   }
 
   /** Resolves or rejects each item of the batch. Never rejects itself. */
-  async #send(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+  async #send(batch: readonly Waiting<Item, Result>[], isPart = false): Promise<void> {
     try {
-      const results = await this.#options.load(batch.map(({ item }) => item));
+      const results = await this.#options.load(
+        batch.map(({ item }) => item),
+        isPart,
+      );
       if (results.length !== batch.length) {
         throw new Error(`expected ${batch.length} results, received ${results.length}`);
       }
@@ -71,7 +77,7 @@ export class BatchLoader<Item, Result> {
     } catch (error) {
       if (batch.length > 1 && this.#options.mayBeOneItem(error)) {
         const half = batch.length >>> 1;
-        await Promise.all([this.#send(batch.slice(0, half)), this.#send(batch.slice(half))]);
+        await Promise.all([this.#send(batch.slice(0, half), true), this.#send(batch.slice(half), true)]);
       } else for (const { reject } of batch) reject(error);
     }
   }

@@ -253,6 +253,7 @@ describe('maskSecrets', () => {
     'privateKey',
     'private_key',
     'accountKey',
+    'sseCustomerKey',
     'sharedKey',
     'subscriptionKey',
     'token',

@@ -6,6 +6,7 @@ const SECRET = new RegExp(
     '(^|_)(signatures?|salt|pepper|pin|otp|login|dsn)$',
     'secrets?(_|$)',
     '(api|access|private|account|shared|master|signing|encryption|subscription|functions?|auth)_?keys?(_|$)',
+    '(^|_)sse_customer_key$',
     'token$',
     'credentials?(_|$)',
     'connection_?strings?$',

@@ -25,7 +25,7 @@ export function updateColumn(table: DocumentTable, field: string, mode: UpdateMo
 }
 
 /**
- * Writes to `dest` the result of a function for each value of `source`. Documents without `source` do not change.
+ * Writes to `dest` the result of a function for each value of `source` and its row. Documents without `source` do not change.
  * If both fields are the same, `remove` removes the field if the function returns nothing and the mode is `overwrite`.
  */
 export function mapColumn(
@@ -33,7 +33,7 @@ export function mapColumn(
   source: string,
   dest: string,
   mode: UpdateMode,
-  map: (value: Value) => Results,
+  map: (value: Value, row: number) => Results,
   remove = false,
 ): void {
   const values = table.column(source);
@@ -42,7 +42,7 @@ export function mapColumn(
   const results: Results[] = new Array(values.length);
   for (let row = 0; row < values.length; row++) {
     const value = values[row];
-    if (value !== undefined && kept?.[row] === undefined) results[row] = map(value);
+    if (value !== undefined && kept?.[row] === undefined) results[row] = map(value, row);
   }
   if (!remove || source !== dest || mode !== 'overwrite') {
     updateColumn(table, dest, mode, results);

@@ -25,10 +25,18 @@ export const NOTICES = {
     class: 'changed',
     meaning: 'A byte of a text does not decode in the encoding of the file, so U+FFFD replaces it.',
   },
+  'child.omitted': {
+    class: 'loss',
+    meaning: 'A child of a document has no id, so that the stage cannot make a document of it.',
+  },
   'children.notSent': {
     class: 'loss',
     meaning:
       'A document has children that are not sent: set `childDocumentsField`, or make documents of them with EmitNestedChildren.',
+  },
+  'chunk.cut': {
+    class: 'suspect',
+    meaning: 'ChunkText cut a chunk to preMergeMaxChunkLen or characterLimit. The end of the chunk is missing in it.',
   },
   'column.duplicate': {
     class: 'loss',
@@ -47,6 +55,11 @@ export const NOTICES = {
     meaning:
       'Text follows the closing quote of a CSV cell. It is read as part of the cell. A quote may be missing or not doubled, so that rows are joined.',
   },
+  'date.epochUnit': {
+    class: 'suspect',
+    meaning:
+      'UnixTimestampFormatter reads milliseconds, but the number looks like seconds: its date is in the first months of 1970.',
+  },
   'date.omitted': {
     class: 'loss',
     meaning: 'A date of the source cannot be read, so its field is omitted.',
@@ -57,8 +70,9 @@ export const NOTICES = {
       'A date without a time is written as an instant, which is on another day in UTC. With dates: plain it stays the date.',
   },
   'date.unparsed': {
-    class: 'changed',
-    meaning: 'A value matches no date pattern of the stage, so that its result is omitted.',
+    class: 'suspect',
+    meaning:
+      'ParseDate or FormatDate cannot read a value as a date. The destination has no date for it, or the value itself (onNoMatch: keep).',
   },
   'dictionary.invalidRow': {
     class: 'suspect',
@@ -68,6 +82,11 @@ export const NOTICES = {
     class: 'suspect',
     meaning: 'The ingest pipeline of the index has dropped a document, which counts as succeeded.',
   },
+  'embedding.cut': {
+    class: 'suspect',
+    meaning:
+      'A text is longer than the maximum of the model, so that its vector represents only the start of the text.',
+  },
   'encoding.guessed': {
     class: 'suspect',
     meaning: 'The encoding of a file is guessed from its bytes. Set `encoding` to be sure.',
@@ -75,6 +94,14 @@ export const NOTICES = {
   'feed.malformed': {
     class: 'loss',
     meaning: 'A feed is not well-formed XML. It is read as far as possible.',
+  },
+  'field.replaced': {
+    class: 'loss',
+    meaning: 'NormalizeFieldNames gave a field the name of another field, so that one value replaced the other.',
+  },
+  'file.archived': {
+    class: 'loss',
+    meaning: 'An object of a cloud storage is in an archive, so that it cannot be read before it is restored.',
   },
   'file.empty': {
     class: 'suspect',
@@ -128,7 +155,8 @@ export const NOTICES = {
   },
   'stage.unchanged': {
     class: 'suspect',
-    meaning: 'A stage did not change a document because of the content of the document.',
+    meaning:
+      'A stage cannot read the value of a field, or cannot compute its result, so that the document does not change.',
   },
   'table.ambiguous': {
     class: 'suspect',

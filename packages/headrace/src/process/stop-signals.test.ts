@@ -40,3 +40,22 @@ it('a second SIGHUP does not end the process, because a closed terminal may send
   expect(kill.mock.calls).toEqual([[process.pid, 'SIGTERM']]);
   remove();
 });
+
+it('SIGHUP stops nothing if it has another meaning', () => {
+  const stops: string[] = [];
+  const others = process.listeners('SIGHUP');
+  let isAboutPresets = true;
+  const remove = onStopSignal(
+    (signal) => stops.push(signal),
+    () => isAboutPresets,
+  );
+  const [handle] = (process.listeners('SIGHUP') as ((signal: StopSignal) => void)[]).filter(
+    (listener) => !others.includes(listener as NodeJS.SignalsListener),
+  );
+  handle?.('SIGHUP');
+  expect(stops).toEqual([]);
+  isAboutPresets = false;
+  handle?.('SIGHUP');
+  remove();
+  expect(stops).toEqual(['SIGHUP']);
+});

@@ -20,12 +20,14 @@ export function signalExitCode(signal: StopSignal): number {
  * Calls `onStop` at the first SIGINT, SIGTERM or SIGHUP. A second SIGINT or SIGTERM ends the process immediately. A
  * second SIGHUP does not: the kernel and the shell may both send one when a terminal closes. Returns a function that
  * removes the handlers.
+ * @param onHangUp called at SIGHUP before a stop. If it returns true, the signal has another meaning and stops nothing
  */
-export function onStopSignal(onStop: (signal: StopSignal) => void): () => void {
+export function onStopSignal(onStop: (signal: StopSignal) => void, onHangUp: () => boolean = () => false): () => void {
   let stoppedAt: number | undefined;
   const handle = (signal: StopSignal) => {
     const now = performance.now();
     if (stoppedAt === undefined) {
+      if (signal === 'SIGHUP' && onHangUp()) return;
       stoppedAt = now;
       onStop(signal);
     } else if (signal !== 'SIGHUP' && now - stoppedAt > SAME_SIGNAL_MILLIS) {

@@ -5,6 +5,8 @@ import type { Preset } from './presets.ts';
 /** A config in a list. Presets have no versions and no times. */
 export type ConfigItem = Omit<ConfigListing, 'seq' | 'version' | 'createdTime' | 'updatedTime'> & {
   preset: boolean;
+  /** Why the file of a preset is not in use as it is; see `Preset`. Null for an upload. */
+  problem: string | null;
   version: number | null;
   /** The time, in seconds since the epoch. */
   createdTime: number | null;
@@ -31,9 +33,9 @@ export async function configPage(
   const cursor = parseCursor(after);
   const items: { item: ConfigItem; cursor: string }[] = [];
   if (cursor.preset !== undefined && !labelled) {
-    for (const { name, digest } of presets.values()) {
+    for (const { name, digest, problem } of presets.values()) {
       if (name > cursor.preset && containsText(name, text))
-        items.push({ item: presetItem(name, digest), cursor: `preset:${name}` });
+        items.push({ item: presetItem(name, digest, problem), cursor: `preset:${name}` });
     }
   }
   // Read one item more than requested, to know whether there is another page.
@@ -41,7 +43,7 @@ export async function configPage(
     const rest = { before: cursor.before, limit: limit + 1 - items.length };
     for (const { seq, ...config } of await store.listConfigs(rest, { labels, text })) {
       // All items start from the same object, so that their fields have the same order.
-      const item = { ...presetItem(config.id, config.digest), ...config, preset: false };
+      const item = { ...presetItem(config.id, config.digest, null), ...config, preset: false };
       items.push({ item, cursor: String(seq) });
     }
   }
@@ -63,10 +65,11 @@ export async function versionPage(
   return { items, next: found.length > limit ? String(items.at(-1)?.version) : null };
 }
 
-function presetItem(id: string, digest: string): ConfigItem {
+function presetItem(id: string, digest: string, problem: string | null): ConfigItem {
   return {
     id,
     preset: true,
+    problem,
     name: null,
     description: null,
     labels: {},

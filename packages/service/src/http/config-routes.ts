@@ -45,6 +45,12 @@ const ConfigAnswer = Type.Record(Type.String(), Type.Unknown(), {
 const ConfigItemAnswer = Type.Object({
   configId: Type.String(),
   preset: Type.Boolean({ description: 'Whether the config is a preset, which is defined by a file' }),
+  problem: nullable(
+    Type.String({
+      description:
+        'Why the file of a preset is not in use as it is: the first error. If the file has changed, the config from before is in use. Secrets are `******`. Null for an upload',
+    }),
+  ),
   name: nullable(Type.String()),
   description: nullable(Type.String()),
   labels: Type.Record(Type.String(), Type.String()),

@@ -139,8 +139,13 @@ function readSettings(reader: YamlReader, path: string): ServiceSettings {
     const entry = keys.get(key);
     if (entry !== undefined) reader.ignored(entry);
   }
-  const preset = reader.map(keys.get('presetConfig'), ['configDirectoryPath']);
+  const preset = reader.map(keys.get('presetConfig'), ['configDirectoryPath', 'watch']);
   const presets = readPresets(reader, preset.get('configDirectoryPath'));
+  const watch = preset.get('watch');
+  const watchPresets = reader.flag(watch);
+  if (watch !== undefined && watchPresets === true && !preset.has('configDirectoryPath')) {
+    reader.error(watch, 'presetConfig.watch has no directory', 'Set presetConfig.configDirectoryPath.');
+  }
   const auth = readAuth(reader, keys.get('auth'));
   const log = readLog(reader, keys.get('log'), defaults.log);
   const server = reader.mapOfSome(keys.get('server'), SERVER_KEYS, REFERENCE_SERVER_KEYS);
@@ -148,6 +153,7 @@ function readSettings(reader: YamlReader, path: string): ServiceSettings {
   const preventConcurrentRuns = reader.flag(keys.get('preventConcurrentRuns')) ?? defaults.preventConcurrentRuns;
   return {
     ...(presets === undefined ? {} : { presets }),
+    ...(watchPresets === undefined ? {} : { watchPresets }),
     preventConcurrentRuns,
     overlap: readOverlap(reader, keys.get('runs'), preventConcurrentRuns) ?? defaults.overlap,
     ...(auth === undefined ? {} : { auth }),

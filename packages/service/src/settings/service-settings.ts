@@ -99,6 +99,8 @@ export interface Limits {
 export interface ServiceSettings {
   /** The directory of the presets. */
   presets?: string;
+  /** Whether presets are read again when their files change. */
+  watchPresets?: boolean;
   /** Allow only one run of a config at a time, even if a request specifies something else. */
   preventConcurrentRuns: boolean;
   /** The overlap of runs whose request does not specify one. */

@@ -12,6 +12,8 @@ export class ServiceMetrics {
   connections: () => number = () => 0;
   /** Returns the size of the files of the store in bytes. */
   storeBytes: () => number = () => 0;
+  /** The presets. The code that reads them sets it. */
+  presets: { readonly count: number; readonly problems: number } = { count: 0, problems: 0 };
   readonly #dropwizard: Metrics;
   #inFlight = 0;
   readonly #requests = new HistogramFamily<'method' | 'route' | 'status'>(
@@ -55,6 +57,13 @@ export class ServiceMetrics {
       this.#loginFailures,
       this.#commits,
       this.#storeFailures,
+      readFamily('gauge', 'headrace_presets', 'Presets in use.', () => this.presets.count),
+      readFamily(
+        'gauge',
+        'headrace_preset_problems',
+        'Files of presets that are not in use as they are, because they have errors.',
+        () => this.presets.problems,
+      ),
       readFamily('gauge', 'headrace_store_size_bytes', 'Size of the files of the store; 0 for a store in memory.', () =>
         this.storeBytes(),
       ),

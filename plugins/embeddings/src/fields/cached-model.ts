@@ -56,8 +56,9 @@ export class CachedModel {
     return model;
   }
 
-  embed(text: string): Promise<Float32Array> {
-    return cachedVector(this.#cache, this.#identity, text, async () => (await this.load()).embed(text));
+  /** @param onCut called with the number of tokens of a text that is too long for the model and not in the cache */
+  embed(text: string, onCut?: (tokens: number) => void): Promise<Float32Array> {
+    return cachedVector(this.#cache, this.#identity, text, async () => (await this.load()).embed(text, onCut));
   }
 
   async close(): Promise<void> {

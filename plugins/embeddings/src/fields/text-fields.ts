@@ -1,4 +1,4 @@
-import { type Document, textOf, toValue, type UpdateMode, type Value } from 'headrace/engine';
+import { type Document, type StageContext, textOf, toValue, type UpdateMode, type Value } from 'headrace/engine';
 
 /** The fields of a stage that turns texts into vectors. */
 export interface TextFields {
@@ -27,6 +27,18 @@ export function addVectors(
   if (texts.every((text) => text === undefined)) return undefined;
   const vectors = texts.map(async (text) => (text === undefined ? undefined : embed(text)));
   return writeVectors(document, fields, children, vectors);
+}
+
+/** Returns a function that reports that a text was cut, because it has more tokens than the model reads. */
+export function cutReport(
+  { notices }: Pick<StageContext, 'notices'>,
+  document: Document,
+  field: string,
+): (tokens: number) => void {
+  return (tokens) => {
+    const hint = `The text has ${tokens} tokens, more than the model reads. Divide it with ChunkText or ChunkPassages.`;
+    notices.report('embedding.cut', { document: document.id, field, hint });
+  };
 }
 
 async function writeVectors(

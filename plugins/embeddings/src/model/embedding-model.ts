@@ -63,9 +63,12 @@ export class EmbeddingModel {
     }
   }
 
-  /** Returns the tokens of a text, for `embed`. */
-  tokens(text: string): readonly number[] {
-    return this.#tokenizer.encode(text);
+  /**
+   * Returns the tokens of a text, for `embed`.
+   * @param onCut called with the number of tokens of a text that is too long for the model
+   */
+  tokens(text: string, onCut?: (tokens: number) => void): readonly number[] {
+    return this.#tokenizer.encode(text, onCut);
   }
 
   /** Returns the vector of each text. Texts of about the same length are the fastest. */

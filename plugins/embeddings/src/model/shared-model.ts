@@ -33,8 +33,9 @@ export class SharedModel {
     }
   }
 
-  embed(text: string): Promise<Float32Array> {
-    return this.#queue.embed(text);
+  /** @param onCut called with the number of tokens of a text that is too long for the model */
+  embed(text: string, onCut?: (tokens: number) => void): Promise<Float32Array> {
+    return this.#queue.embed(text, onCut);
   }
 
   async close(): Promise<void> {

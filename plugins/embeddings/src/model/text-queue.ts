@@ -35,8 +35,9 @@ export class TextQueue {
     this.#limits = limits;
   }
 
-  embed(text: string): Promise<Float32Array> {
-    const tokens = this.#model.tokens(text);
+  /** @param onCut called with the number of tokens of a text that is too long for the model */
+  embed(text: string, onCut?: (tokens: number) => void): Promise<Float32Array> {
+    const tokens = this.#model.tokens(text, onCut);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ number: this.#numbers++, tokens, resolve, reject });
       if (this.#isPlanned) return;

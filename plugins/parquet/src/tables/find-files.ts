@@ -179,6 +179,11 @@ export async function* findFiles(
         isEmpty = false;
         if (found.kind === 'file') {
           const { file, constants } = found;
+          if (file.archive !== undefined) {
+            const hint = `It is archived (${file.archive}). Restore it with the tools of the provider.`;
+            notices.report('file.archived', { file: file.path, hint });
+            continue;
+          }
           yield { kind: 'file', path: file.path, uri: file.uri, storage, constants };
           continue;
         }

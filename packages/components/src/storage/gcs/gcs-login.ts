@@ -12,17 +12,20 @@ export class GcsLogin {
   readonly #library: Storage;
   readonly #agents: Agents;
   #anonymous: boolean;
+  readonly #payer: Readonly<Record<string, string>>;
   /** The reason why there are no credentials. */
   #reason: Error | undefined;
 
-  private constructor(library: Storage, agents: Agents, anonymous: boolean) {
+  private constructor(library: Storage, agents: Agents, anonymous: boolean, userProject: string | undefined) {
     this.#library = library;
     this.#agents = agents;
     this.#anonymous = anonymous;
+    // With this header, the project pays for a request to a bucket with requester pays.
+    this.#payer = userProject === undefined ? {} : { 'x-goog-user-project': userProject };
   }
 
   static async open(library: typeof import('@google-cloud/storage'), settings: GcpSettings): Promise<GcsLogin> {
-    const { pathToServiceKey, endpoint } = settings;
+    const { pathToServiceKey, endpoint, anonymous, userProject } = settings;
     const agents = await openAgents(settings);
     const hasKey = pathToServiceKey !== '';
     const storage = new library.Storage({
@@ -34,7 +37,7 @@ export class GcsLogin {
       },
     });
     // A private server with a custom endpoint has no Google accounts.
-    return new GcsLogin(storage, agents, storage.customEndpoint && !hasKey);
+    return new GcsLogin(storage, agents, anonymous || (storage.customEndpoint && !hasKey), userProject);
   }
 
   /**
@@ -47,14 +50,14 @@ export class GcsLogin {
 
   /** The headers of a request. Without credentials it is anonymous and may read public files. */
   async headers(): Promise<Record<string, string>> {
-    if (this.#anonymous) return {};
+    if (this.#anonymous) return { ...this.#payer };
     try {
-      return Object.fromEntries(await this.#library.authClient.getRequestHeaders());
+      return { ...Object.fromEntries(await this.#library.authClient.getRequestHeaders()), ...this.#payer };
     } catch (error) {
       if (!(error as Error).message.includes('Could not load the default credentials')) throw error;
       this.#reason = error as Error;
       this.#anonymous = true;
-      return {};
+      return { ...this.#payer };
     }
   }
 

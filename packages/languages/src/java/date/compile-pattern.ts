@@ -2,6 +2,7 @@ import { Field } from './date-fields.ts';
 import {
   amPmNames,
   eraNames,
+  lenientNames,
   monthNames,
   type NamedValue,
   type NameStyle,
@@ -31,9 +32,14 @@ const MOST_FRACTION_DIGITS = 9;
 // The kinds of elements that share digits with adjacent numbers.
 const NUMBERS: ReadonlySet<Kind> = new Set([Kind.number, Kind.twoDigits, Kind.reducedYear, Kind.fraction]);
 
+/**
+ * How names of months and days are read: exactly as Java writes them, or in all forms that people write (`lenientNames`).
+ */
+export type NameForms = 'exact' | 'lenient';
+
 /** Compiles a pattern in the language of Java's DateTimeFormatter to its elements. */
-export function compileElements(pattern: string, locale: string): Element[] {
-  return new Compiler(pattern, locale).compile();
+export function compileElements(pattern: string, locale: string, forms: NameForms = 'exact'): Element[] {
+  return new Compiler(pattern, locale, forms).compile();
 }
 
 /** The elements between two brackets, or of the whole pattern. */
@@ -46,14 +52,16 @@ interface Section {
 class Compiler {
   readonly #pattern: string;
   readonly #locale: string;
+  readonly #forms: NameForms;
   readonly #open: Section[] = [];
   #section: Section = { elements: [], adjacent: -1 };
   #pad = 0;
   #position = 0;
 
-  constructor(pattern: string, locale: string) {
+  constructor(pattern: string, locale: string, forms: NameForms) {
     this.#pattern = pattern;
     this.#locale = locale;
+    this.#forms = forms;
   }
 
   compile(): Element[] {
@@ -174,6 +182,12 @@ class Compiler {
     return element(Kind.name, { field, names });
   }
 
+  #lenientNames(field: Field, names: 'month' | 'weekday', letters: number): Element {
+    // A full stop of the pattern must stay for the pattern.
+    const stop = !/^'?\./.test(this.#pattern.slice(this.#position + letters));
+    return element(Kind.name, { field, names: lenientNames(this.#locale, names, stop), text: this.#locale });
+  }
+
   #field(letter: string, count: number): Element {
     switch (letter) {
       case 'G':
@@ -189,6 +203,7 @@ class Compiler {
       case 'L':
         if (count < 3) return this.#oneOrTwo(Field.month, count);
         this.#atMost(count, 5);
+        if (this.#forms === 'lenient' && count < 5) return this.#lenientNames(Field.month, 'month', count);
         return this.#names(Field.month, monthNames(this.#locale, styleOf(count), letter === 'L'));
       case 'Q':
       case 'q':
@@ -248,6 +263,7 @@ class Compiler {
     this.#atMost(count, 5);
     if (letter === 'c' && count === 2) throw this.#error('The letter c must not occur exactly twice');
     if (count < 3 && letter !== 'E') return this.#number(Field.localizedDayOfWeek, count, count, Sign.none);
+    if (this.#forms === 'lenient' && count < 5) return this.#lenientNames(Field.dayOfWeek, 'weekday', count);
     const style = count < 3 ? 'short' : styleOf(count);
     return this.#names(Field.dayOfWeek, weekdayNames(this.#locale, style, letter === 'c'));
   }

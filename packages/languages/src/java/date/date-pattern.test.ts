@@ -149,3 +149,41 @@ describe('formatInstant', () => {
     );
   });
 });
+
+describe('lenient names', () => {
+  const read = (pattern: string, text: string, locale: string) =>
+    compileDatePattern(pattern, locale, 'lenient').parse(text);
+
+  it.each([
+    ['fr', 'd MMM yyyy', '12 févr. 2024', '2024-02-12T00:00:00Z'],
+    ['fr', 'd MMM yyyy', '12 févr 2024', '2024-02-12T00:00:00Z'],
+    ['fr', 'd MMM yyyy', '12 Février 2024', '2024-02-12T00:00:00Z'],
+    ['fr', 'd MMM yyyy', '3 mai 2024', '2024-05-03T00:00:00Z'],
+    ['fr', 'd MMM yyyy', '3 juil. 2024', '2024-07-03T00:00:00Z'],
+    ['fr', 'EEEE d MMMM yyyy', 'lundi 12 février 2024', '2024-02-12T00:00:00Z'],
+    ['de', 'd. MMMM yyyy', '3. März 2024', '2024-03-03T00:00:00Z'],
+    ['de', 'd. MMM yyyy', '3. Mär 2024', '2024-03-03T00:00:00Z'],
+    ['de', 'd. MMM yyyy', '3. Mär. 2024', '2024-03-03T00:00:00Z'],
+    ['de', 'd. MMM yyyy', '3. Dez 2024', '2024-12-03T00:00:00Z'],
+    ['de', 'd. MMM. yyyy', '3. Dez. 2024', '2024-12-03T00:00:00Z'],
+    ['de', 'd.MMM.yyyy', '03.Dez.2024', '2024-12-03T00:00:00Z'],
+    ['de', 'E, d. MMMM yyyy', 'Mi., 14. Februar 2024', '2024-02-14T00:00:00Z'],
+    ['es', "d 'de' MMMM 'de' yyyy", '5 de enero de 2024', '2024-01-05T00:00:00Z'],
+    ['es', 'd-MMM-yyyy', '05-ENE-2024', '2024-01-05T00:00:00Z'],
+    ['it', 'd MMMM yyyy', '1 Gennaio 2024', '2024-01-01T00:00:00Z'],
+    ['ru', "d MMMM yyyy 'г.'", '9 мая 2024 г.', '2024-05-09T00:00:00Z'],
+    ['tr', 'd MMMM yyyy', '23 NİSAN 2024', '2024-04-23T00:00:00Z'],
+    ['ja', 'yyyy年MMMd日', '2024年2月12日', '2024-02-12T00:00:00Z'],
+    ['en', 'd MMM yyyy', '5 SEPT 2024', '2024-09-05T00:00:00Z'],
+  ])('in %s read with %s the text %s', (locale, pattern, text, instant) => {
+    expect(read(pattern, text, locale)).toBe(instant);
+  });
+
+  it.each([
+    ['fr', '3 jui 2024'],
+    ['fr', '3 maison 2024'],
+    ['de', '12 févr. 2024'],
+  ])('in %s do not read %s', (locale, text) => {
+    expect(read('d MMM yyyy', text, locale)).toBeUndefined();
+  });
+});

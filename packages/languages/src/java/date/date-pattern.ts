@@ -1,5 +1,5 @@
 import { carryDay, civilOf } from './calendar.ts';
-import { compileElements } from './compile-pattern.ts';
+import { compileElements, type NameForms } from './compile-pattern.ts';
 import { DateFields, Field } from './date-fields.ts';
 import { type DateZone, MAX_OFFSET_SECONDS, UTC } from './date-zone.ts';
 import { formatUtc } from './instant-text.ts';
@@ -38,10 +38,11 @@ export interface DatePattern {
  * resolution. The letter `B` is refused. A text without an hour means midnight.
  * @param locale BCP 47 tag of the language of month, weekday, era and AM/PM names and of the region's weeks. Names of
  * zones are English in every locale.
+ * @param forms which forms of the names of months and days are read
  * @throws DatePatternError with the position in the pattern
  */
-export function compileDatePattern(pattern: string, locale = 'en-US'): DatePattern {
-  const elements = compileElements(pattern, locale);
+export function compileDatePattern(pattern: string, locale = 'en-US', forms: NameForms = 'exact'): DatePattern {
+  const elements = compileElements(pattern, locale, forms);
   const rule = weekRule(locale);
   const fields = new DateFields();
 

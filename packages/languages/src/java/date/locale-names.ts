@@ -45,6 +45,34 @@ export function weekdayNames(locale: string, style: NameStyle, standalone: boole
   return sorted(range(7).map((n) => ({ name: part(format, Date.UTC(2001, 0, n + 1), 'weekday'), value: n + 1 })));
 }
 
+/**
+ * Returns all forms of the names of the months or the days of the week that people write in a language: short and long,
+ * in a date and alone, with and without a full stop, and the first letters of a long name (at least three) if no other
+ * name begins with them. In lower case.
+ * @param stop whether a full stop may belong to a short name
+ */
+export function lenientNames(locale: string, names: 'month' | 'weekday', stop: boolean): readonly NamedValue[] {
+  return remembered(`${locale} ${names} ${stop} lenient`, () => {
+    const of = names === 'month' ? monthNames : weekdayNames;
+    const long = lowerCased([...of(locale, 'long', false), ...of(locale, 'long', true)], locale);
+    const values = new Map<string, number>();
+    for (const { name, value } of long) {
+      for (let end = 3; end < name.length; end++) {
+        const start = name.slice(0, end);
+        if (long.every((other) => other.value === value || !other.name.startsWith(start))) values.set(start, value);
+      }
+    }
+    const short = lowerCased([...of(locale, 'short', false), ...of(locale, 'short', true)], locale);
+    for (const { name, value } of [...short, ...long]) values.set(name.replace(/\.$/, ''), value);
+    const forms = [...values].map(([name, value]) => ({ name, value }));
+    return sorted(stop ? [...forms, ...forms.map(({ name, value }) => ({ name: `${name}.`, value }))] : forms);
+  });
+}
+
+function lowerCased(names: readonly NamedValue[], locale: string): NamedValue[] {
+  return names.map(({ name, value }) => ({ name: name.toLocaleLowerCase(locale), value }));
+}
+
 /** Returns the names of AM (0) and PM (1). */
 export function amPmNames(locale: string): NamedValue[] {
   const format = new Intl.DateTimeFormat(locale, { hour: 'numeric', hourCycle: 'h12', timeZone: 'UTC' });

@@ -8,6 +8,8 @@ const PLUS = 43;
 const MINUS = 45;
 const COLON = 58;
 const SPACE = 32;
+/** A letter of an alphabet that puts blanks between words. */
+const CASED = /\p{Lu}|\p{Ll}/u;
 
 /** Reads `text` from `position` into `fields`. Returns the end of the match, or -1 if the text does not match. */
 export function matchElements(
@@ -43,6 +45,7 @@ function matchElement(element: Element, text: string, at: number, fields: DateFi
     case Kind.literal:
       return text.startsWith(element.text, at) ? at + element.text.length : -1;
     case Kind.name:
+      if (element.text !== '') return matchLenientName(element, text, at, fields);
       for (const { name, value } of element.names) {
         if (text.startsWith(name, at)) return fields.put(element.field, value) ? at + name.length : -1;
       }
@@ -59,6 +62,17 @@ function matchElement(element: Element, text: string, at: number, fields: DateFi
     case Kind.padded:
       return matchPadded(element, text, at, fields);
   }
+}
+
+/** Reads a name of which the letter case does not matter. It does not end within a word. */
+function matchLenientName(element: Element, text: string, at: number, fields: DateFields): number {
+  for (const { name, value } of element.names) {
+    const end = at + name.length;
+    if (text.slice(at, end).toLocaleLowerCase(element.text) !== name) continue;
+    if (!name.endsWith('.') && CASED.test(text.charAt(end))) continue;
+    return fields.put(element.field, value) ? end : -1;
+  }
+  return -1;
 }
 
 function matchOptional(element: Element, text: string, at: number, fields: DateFields): number {
