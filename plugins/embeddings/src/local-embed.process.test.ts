@@ -132,13 +132,17 @@ describe('LocalEmbed', () => {
     const documents = [
       { id: '1', text: 'By the sea' },
       { id: '2', text: 'sea' },
+      { id: '3', text: ['sea', 'ships'] },
     ];
     await runStage(LocalEmbed, { source: 'text', model: folder, maxLength: 4 }, documents, context);
     expect(context.collector.list()).toMatchObject([
       {
         code: 'embedding.cut',
-        count: 1,
-        examples: [{ document: '1', field: 'text', hint: expect.stringMatching(/^The text has \d+ tokens/) }],
+        count: 2,
+        examples: [
+          { document: '1', field: 'text', hint: expect.stringMatching(/^The text has \d+ tokens/) },
+          { document: '3', hint: expect.stringContaining('2 values') },
+        ],
       },
     ]);
   });

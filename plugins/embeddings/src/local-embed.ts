@@ -13,7 +13,7 @@ import {
 import { checkCache } from 'headrace/storage';
 import type { CachedModel } from './fields/cached-model.ts';
 import { checkVectorField, modelParameters } from './fields/model-parameters.ts';
-import { addVectors, cutReport, type TextFields } from './fields/text-fields.ts';
+import { addVectors, type TextFields } from './fields/text-fields.ts';
 
 const parameters = Type.Object({
   /** The field with the text, in the document and in its children. If it is a list, its first value is used. */
@@ -123,8 +123,9 @@ export class LocalEmbed extends Stage<typeof parameters> {
 
   override process(document: Document): Promise<void> | undefined {
     const { prefix } = this.params;
-    const onCut = cutReport(this.context, document, this.#fields.source);
-    return addVectors(document, this.#fields, (text) => (this.#model as CachedModel).embed(prefix + text, onCut));
+    return addVectors(document, this.#fields, this.context, (text, onCut) =>
+      (this.#model as CachedModel).embed(prefix + text, onCut),
+    );
   }
 
   override async stop(): Promise<void> {

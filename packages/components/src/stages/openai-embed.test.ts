@@ -271,6 +271,26 @@ describe('OpenAIEmbed', () => {
     expect(stub.requests).toHaveLength(1);
   });
 
+  it('reports lists of which it embeds only the first value', async () => {
+    const context = stageContext();
+    const documents = [
+      { id: '1', text: ['one', 'two'], ___children: [{ id: 'c', text: ['a', 'b', 'c'] }] },
+      { id: '2', text: ['one'] },
+      { id: '3', text: [] },
+    ];
+    await runStage(OpenAIEmbed, params({ embedChildren: true }), documents, context);
+    expect(context.collector.list()).toMatchObject([
+      {
+        code: 'embedding.cut',
+        count: 2,
+        examples: [
+          { document: '1', hint: expect.stringContaining('2 values') },
+          { hint: expect.stringContaining('3') },
+        ],
+      },
+    ]);
+  });
+
   it('cuts texts to maxTokens, and reports it', async () => {
     const context = stageContext();
     await runStage(

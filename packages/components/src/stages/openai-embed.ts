@@ -191,12 +191,23 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
     const children = embedChildren ? document.values('___children') : [];
     const texts = children.map((child) => (child instanceof Map ? textToEmbed(first(child.get(source))) : undefined));
     if (own === undefined && texts.every((text) => text === undefined)) return undefined;
+    if (own !== undefined) this.#reportList(document, document.get(source));
+    for (const [i, child] of children.entries()) {
+      if (texts[i] !== undefined) this.#reportList(document, (child as Map<string, Value>).get(source));
+    }
     return this.#addVectors(document, own, children, texts);
   }
 
   override async stop(): Promise<void> {
     await this.#client?.close();
     await this.#cache?.close();
+  }
+
+  /** Reports a list of which only the first value is embedded. */
+  #reportList(document: Document, value: Value | undefined): void {
+    if (!Array.isArray(value) || value.length < 2) return;
+    const hint = `The field has ${value.length} values, and the vector represents the first one.`;
+    this.context.notices.report('embedding.cut', { document: document.id, field: this.params.source, hint });
   }
 
   /** @param texts the texts of the children; undefined for children that do not change */

@@ -85,7 +85,7 @@ export const NOTICES = {
   'embedding.cut': {
     class: 'suspect',
     meaning:
-      'A text is longer than the maximum of the model, so that its vector represents only the start of the text.',
+      'A text is longer than the maximum of the model, or its field has several values. The vector represents the start of the text, or the first value.',
   },
   'encoding.guessed': {
     class: 'suspect',

@@ -16,7 +16,8 @@ export interface TextFields {
 export function addVectors(
   document: Document,
   fields: TextFields,
-  embed: (text: string) => Promise<Float32Array>,
+  { notices }: Pick<StageContext, 'notices'>,
+  embed: (text: string, onCut: (tokens: number) => void) => Promise<Float32Array>,
 ): Promise<void> | undefined {
   const { source, embedDocument, embedChildren } = fields;
   const children = embedChildren ? document.values('___children') : [];
@@ -25,20 +26,19 @@ export function addVectors(
     ...children.map((child) => (child instanceof Map ? firstText(child.get(source)) : undefined)),
   ];
   if (texts.every((text) => text === undefined)) return undefined;
-  const vectors = texts.map(async (text) => (text === undefined ? undefined : embed(text)));
+  const report = (hint: string) => notices.report('embedding.cut', { document: document.id, field: source, hint });
+  const values = [
+    document.get(source),
+    ...children.map((child) => (child instanceof Map ? child.get(source) : undefined)),
+  ];
+  for (const [i, value] of values.entries()) {
+    if (texts[i] === undefined || !Array.isArray(value) || value.length < 2) continue;
+    report(`The field has ${value.length} values, and the vector represents the first one.`);
+  }
+  const onCut = (tokens: number) =>
+    report(`The text has ${tokens} tokens, more than the model reads. Divide it with ChunkText or ChunkPassages.`);
+  const vectors = texts.map(async (text) => (text === undefined ? undefined : embed(text, onCut)));
   return writeVectors(document, fields, children, vectors);
-}
-
-/** Returns a function that reports that a text was cut, because it has more tokens than the model reads. */
-export function cutReport(
-  { notices }: Pick<StageContext, 'notices'>,
-  document: Document,
-  field: string,
-): (tokens: number) => void {
-  return (tokens) => {
-    const hint = `The text has ${tokens} tokens, more than the model reads. Divide it with ChunkText or ChunkPassages.`;
-    notices.report('embedding.cut', { document: document.id, field, hint });
-  };
 }
 
 async function writeVectors(
