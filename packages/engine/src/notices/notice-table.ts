@@ -31,6 +31,11 @@ export const NOTICES = {
     meaning:
       'A date without a time is written as an instant, which is on another day in UTC. With dates: plain it stays the date.',
   },
+  'ids.repeated': {
+    class: 'loss',
+    meaning:
+      'A row of a database has the id of an earlier row of the run, and replaces its document. A join repeats the ids of its first table: merge neighbours with collapse: true, or read the other tables with otherSQLs.',
+  },
   'number.rounded': {
     class: 'changed',
     meaning:
