@@ -147,7 +147,9 @@ const DEFAULT_STATE = withDefaults(RememberParameter);
  * its first table. With collapse: true, neighbours become one document and are not counted. All rows of a result of up
  * to a million rows are compared; in a larger one, rows that are far apart may not be counted.
  *
- * Rows are streamed: memory does not grow with the table, and a slow pipeline slows the database down. If the
+ * Rows are streamed: memory does not grow with the table, and a slow pipeline slows the database down. MySQL and MariaDB
+ * end a session that cannot send for longer than net_write_timeout, so the connector sets it to a day;
+ * netTimeoutForStreamingResults in the URL sets other seconds, and 0 leaves the setting of the server. If the
  * connection is lost, the connector fails and reports how many rows it has read. A connection that fails at the start
  * is tried again.
  *

@@ -127,7 +127,8 @@ await describeWithOwnServer('postgres', (server) => {
     it('counts rows whose id repeats', async () => {
       const sql = 'select null::int as n, (i % 3)::text as id from generate_series(1, 10) as i';
       const { collector } = await read(sql);
-      expect(collector.list()).toMatchObject([{ code: 'ids.repeated', count: 7, examples: [{ document: '1' }] }]);
+      expect(collector.list()).toMatchObject([{ code: 'ids.repeated', count: 7 }]);
+      expect(collector.list()[0]?.examples[0]).toEqual({ document: '1' });
     });
 
     it('reads the same values in a lookup', async () => {
