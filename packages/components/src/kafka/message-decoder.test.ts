@@ -210,7 +210,7 @@ describe('unwrap: debezium', () => {
     expect(json[0]).toContain('"never":9223371331200000000');
   });
 
-  it('leaves out values that the change has not touched, with a notice', () => {
+  it('omits values that the change has not touched, with a notice', () => {
     const value = bare('u', null, { id: 1, long: '__debezium_unavailable_value', name: 'a' });
     const { json, notices } = decodeMessages([{ key, value }], unwrap);
     expect(json).toEqual(['{"id":"1","name":"a"}']);
