@@ -5,7 +5,8 @@ import { murmurHash } from '../reindexing/murmur-hash.ts';
 const WAYS = 8;
 /** The table remembers about this many ids: 8 MB. */
 const REMEMBERED = 2 ** 21;
-const SEED = [0x5bd1e995, 1, 2, 3];
+const PLACES = REMEMBERED / WAYS;
+const SEED = 0x5bd1e995;
 
 /**
  * Counts rows with the id of an earlier row: only the last row with an id is in the destination. It remembers 32 bits of
@@ -58,7 +59,7 @@ export class RepeatedIds {
 
   #add(bytes: DataView, from: number, to: number): void {
     const hash = this.#hash;
-    hash.set(SEED);
+    hash.fill(SEED);
     murmurHash(bytes, from, to, hash);
     const place = placeOf(hash[0] as number);
     // 0 means that the entry is empty.
@@ -70,17 +71,23 @@ export class RepeatedIds {
       if (!this.#collapses) this.#report(bytes, from, to);
       return;
     }
-    // With two places for each id, of which the emptier one is used, no place is full before the table is nearly full.
-    const other = placeOf(hash[2] as number);
-    const end = this.#find(place, mark);
-    const otherEnd = this.#find(other, mark);
-    if (end < 0 || otherEnd < 0) {
+    let start = place;
+    let end = this.#find(start, mark);
+    // An id is in its second place only if the first one is full. So most ids need one access to the memory, and no id
+    // is forgotten before the table is nearly full.
+    if (end === start + WAYS) {
+      start = placeOf(hash[2] as number);
+      end = this.#find(start, mark);
+    }
+    if (end < 0) {
       this.#report(bytes, from, to);
       return;
     }
-    const [start, used] = end - place <= otherEnd - other ? [place, end - place] : [other, otherEnd - other];
-    if (used === WAYS) this.#forget = (this.#forget + 1) % WAYS;
-    this.#marks[start + (used === WAYS ? this.#forget : used)] = mark;
+    if (end === start + WAYS) {
+      this.#forget = (this.#forget + 1) % WAYS;
+      end = start + this.#forget;
+    }
+    this.#marks[end] = mark;
   }
 
   /** Returns the end of the marks of a place, or -1 if the mark is there. */
@@ -100,5 +107,5 @@ export class RepeatedIds {
 }
 
 function placeOf(hash: number): number {
-  return ((hash >>> 0) % (REMEMBERED / WAYS)) * WAYS;
+  return ((hash >>> 0) % PLACES) * WAYS;
 }
