@@ -74,6 +74,16 @@ const ADDED_TO: readonly { readonly to: readonly string[]; readonly names: reado
       why: 'the reference reads everything in each run',
     },
     {
+      to: ['DatabaseConnector '],
+      names: ['dates', 'decimals'],
+      why: 'the reference moves dates to another day and rounds decimals',
+    },
+    {
+      to: ['KafkaConnector '],
+      names: ['idFrom', 'tombstones', 'headers', 'unwrap', 'schemaRegistry'],
+      why: 'the reference reads only JSON, and ignores keys, headers and deletes',
+    },
+    {
       to: ['CSVConnector ', 'JSONConnector '],
       names: ['encoding', 'onInvalidBytes', 'maxLinesPerCell'],
       why: 'the reference reads every CSV and JSON file as UTF-8, and a quote in the wrong place joins rows',

@@ -151,6 +151,13 @@ describe('DatabaseConnector', () => {
     });
   });
 
+  it('counts rows whose id repeats, as those of a join', async () => {
+    const sql = 'select 1 as id, 2 as n union all select 1, 3 union all select 2, 4 union all select 1, 5';
+    const { documents, collector } = await read(sql);
+    expect(documents).toHaveLength(4);
+    expect(collector.list()).toMatchObject([{ code: 'ids.repeated', count: 2, examples: [{ document: '1' }, {}] }]);
+  });
+
   it('streams a table of many rows in order', async () => {
     const sql = 'with recursive n(id) as (select 1 union all select id + 1 from n where id < 50000) select id from n';
     const { documents } = await read(sql);

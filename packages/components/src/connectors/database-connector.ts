@@ -25,6 +25,8 @@ import { ChildRows } from '../database/child-rows.ts';
 import { Database, type DatabaseConnection, type RowLayout, type RowStream } from '../database/database.ts';
 import { checkDatabase, isSqlServer } from '../database/driver-class.ts';
 import { type BoundQuery, bindMark, type HighMark, highestMark, initialMark } from '../database/high-mark.ts';
+import { checkDatabaseAccess, checkQueryAccess } from '../database/check-database-access.ts';
+import { RepeatedIds } from '../database/repeated-ids.ts';
 import { RowDocuments } from '../database/row-documents.ts';
 import type { FileState } from '../files/file-state.ts';
 import { RememberedMark } from '../files/remembered-mark.ts';
@@ -142,7 +144,13 @@ const DEFAULT_STATE = withDefaults(RememberParameter);
  * MySQL's parameter connectionTimeZone sets another zone. BLOB, BINARY and bytea are bytes, written as base64. Types of
  * PostgreSQL: json and jsonb are objects, arrays are lists, uuid, time, interval and all others are texts.
  *
- * Rows are streamed: memory does not grow with the table, and a slow pipeline slows the database down. If the
+ * A row with the id of an earlier row replaces its document, so it is a notice (ids.repeated): a join repeats the ids of
+ * its first table. With collapse: true, neighbours become one document and are not counted. All rows of a result of up
+ * to a million rows are compared; in a larger one, rows that are far apart may not be counted.
+ *
+ * Rows are streamed: memory does not grow with the table, and a slow pipeline slows the database down. MySQL and MariaDB
+ * end a session that cannot send for longer than net_write_timeout, so the connector sets it to a day;
+ * netTimeoutForStreamingResults in the URL sets other seconds, and 0 leaves the setting of the server. If the
  * connection is lost, the connector fails and reports how many rows it has read. A connection that fails at the start
  * is tried again.
  *
@@ -341,9 +349,12 @@ export class DatabaseConnector extends Connector<typeof parameters> {
   async #publishChunks(stream: RowStream, source: string, target: Publisher): Promise<void> {
     const layout = this.#layoutOf(stream, source);
     // Reports columns that cannot become fields once, in this thread instead of in every pipeline thread.
-    new RowDocuments(layout);
+    const documents = new RowDocuments(layout);
+    const { idColumn } = documents;
+    const repeated = new RepeatedIds(this.context.notices, target.collapses === true);
     for await (const chunk of stream.chunks?.(layout) ?? []) {
       if (target.signal.aborted) return;
+      repeated.addDataRows(chunk.bytes, idColumn);
       await target.publishChunk(chunk);
     }
   }
@@ -355,11 +366,13 @@ export class DatabaseConnector extends Connector<typeof parameters> {
     target: Publisher,
   ): Promise<void> {
     const documents = new RowDocuments(this.#layoutOf(stream, source));
+    const repeated = new RepeatedIds(this.context.notices, target.collapses === true);
     let number = 0;
     for await (const rows of stream.rows(documents.idColumn)) {
       for (const row of rows) {
         if (target.signal.aborted) return;
         const made = documents.document(row, ++number);
+        if (made instanceof Document) repeated.add(made.id);
         const waiting =
           made instanceof Document
             ? this.#publish(made, row[documents.idColumn], children, target)

@@ -73,7 +73,7 @@ const parameters = Type.Object({
   /** The registry with the schemas of messages in Avro, Protobuf or JSON Schema. */
   schemaRegistry: Type.Optional(
     Type.Object({
-      /** The URL, such as https://registry:8081. */
+      /** The URL, such as https://schemas.example.org:8081. */
       url: Type.String(CONNECTS),
       /** The user for basic authentication, or the API key of a cloud; needs password. */
       userName: Type.Optional(Type.String()),

@@ -88,7 +88,8 @@ it('a row of MySQL ends the session before it is complete, if it has more', asyn
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const connectionString = `jdbc:mysql://127.0.0.1:${server._server.address().port}/d?sslMode=DISABLED`;
+  const parameters = 'sslMode=DISABLED&netTimeoutForStreamingResults=0';
+  const connectionString = `jdbc:mysql://127.0.0.1:${server._server.address().port}/d?${parameters}`;
   const read = (bytes: number) => runConnector({ connectionString, idField: 'b', sql: `select ${bytes}` });
   const { documents } = await read(17 * 2 ** 20);
   expect(documents[0]?.id).toHaveLength(17 * 2 ** 20);

@@ -14,7 +14,7 @@ export type Unit = keyof typeof UNITS;
 
 /**
  * Returns the instant of a number of units since 1970, with all its digits: `2024-01-02T03:04:05.678901Z`. A value
- * outside of the years 0 to 9999 stays a number, because databases use such values for infinity.
+ * outside the years 0 to 9999 stays a number, because databases use such values for infinity.
  * @param zone `Z`, or an empty text for a local time
  */
 export function instantOf(value: Value, unit: Unit, zone: 'Z' | ''): Value {

@@ -3,7 +3,7 @@ import type { MessagePositions } from './message-decoder.ts';
 import { type RegisteredSchema, schemaIdOf } from './schemas/registered-schema.ts';
 import type { TopicMessage } from './topic-reader.ts';
 
-/** What a decoder needs besides the values of messages. */
+/** The parts of messages that a decoder needs in addition to their values. */
 export interface MessageParts {
   readonly keys: boolean;
   /** The names of the headers. */

@@ -46,7 +46,7 @@ it('reads a message with a byte-order mark, and counts bytes that are not UTF-8'
     { value: '{"id":"k7","real":"\ufffd"}' },
   ]);
   expect(json).toEqual(['{"id":"k9"}', '{"id":"k8","bad":"\ufffd\ufffd"}', '{"id":"k7","real":"\ufffd"}']);
-  expect(notices).toMatchObject([{ code: 'bytes.invalid', count: 2 }]);
+  expect(notices).toMatchObject([{ code: 'bytes.invalid', file: 'topic t, partition 0, offset 1', count: 2 }]);
 });
 
 describe('idFrom: key', () => {
@@ -210,11 +210,12 @@ describe('unwrap: debezium', () => {
     expect(json[0]).toContain('"never":9223371331200000000');
   });
 
-  it('leaves out values that the change has not touched, with a notice', () => {
+  it('omits values that the change has not touched, with a notice', () => {
     const value = bare('u', null, { id: 1, long: '__debezium_unavailable_value', name: 'a' });
     const { json, notices } = decodeMessages([{ key, value }], unwrap);
     expect(json).toEqual(['{"id":"1","name":"a"}']);
-    expect(notices).toEqual([{ code: 'kafka.valueUnavailable', document: '1', field: 'long' }]);
+    const file = 'topic t, partition 0, offset 0';
+    expect(notices).toEqual([{ code: 'kafka.valueUnavailable', file, document: '1', field: 'long' }]);
   });
 
   it('rejects a truncated table and messages that are not of Debezium', () => {

@@ -7,7 +7,9 @@ import {
   JsonSyntaxError,
   type ModuleReference,
   messageOf,
+  type NoticeCode,
   type RecordDecoder,
+  type RecordNotice,
   type RecordSink,
   readJson,
   readJsonSequence,
@@ -58,7 +60,13 @@ interface Message {
   readonly value: Buffer | undefined;
   readonly key: Buffer | undefined;
   readonly schemas: ReadonlyMap<number, RegisteredSchema> | undefined;
+  readonly notices: MessageNotices;
 }
+
+/** Receives the notices of a message. */
+type MessageNotices = (code: NoticeCode, details: RecordNotice) => void;
+
+const OPEN_OBJECT = 123;
 
 /** Decodes messages into documents. */
 export class MessageDecoder implements RecordDecoder {
@@ -88,17 +96,19 @@ export class MessageDecoder implements RecordDecoder {
       at += Math.max(length, 0);
       return length < 0 ? undefined : buffer.subarray(start, at);
     };
-    for (let i = 0; i < lengths.length; i++) {
+    const place = (i: number) => `topic ${this.#options.topic}, partition ${partitions[i]}, offset ${offsets[i]}`;
+    let i = 0;
+    const notices: MessageNotices = (code, details) => sink.notice(code, { file: place(i), ...details });
+    for (; i < lengths.length; i++) {
       const value = next(lengths[i] as number);
       const key = next(keyLengths?.[i] ?? -1);
       let document: Document | undefined;
       try {
-        document = this.#document({ value, key, schemas }, sink);
-        if (document !== undefined && headers !== undefined) this.#addHeaders(document, headers[i] ?? [], sink);
+        document = this.#document({ value, key, schemas, notices });
+        if (document !== undefined && headers !== undefined) this.#addHeaders(document, headers[i] ?? [], notices);
       } catch (error) {
         if (!(error instanceof HeadraceError)) throw error;
-        const place = `topic ${this.#options.topic}, partition ${partitions[i]}, offset ${offsets[i]}`;
-        sink.reject({ place, message: messageOf(error) });
+        sink.reject({ place: place(i), message: messageOf(error) });
         continue;
       }
       // This call is outside `try`: an error of the pipeline is not an error of the message.
@@ -107,22 +117,19 @@ export class MessageDecoder implements RecordDecoder {
   }
 
   /** Returns the document of a message. Returns undefined if the message has none. */
-  #document(message: Message, sink: RecordSink): Document | undefined {
+  #document(message: Message): Document | undefined {
     const { value, schemas } = message;
     if (value === undefined) return this.#tombstone(message);
     const schemaId = value[0] === MAGIC_BYTE ? this.#schemaIdOf(value, schemas) : undefined;
     const schema = schemaId === undefined ? undefined : schemas?.get(schemaId);
     if (schemaId !== undefined && schema !== undefined && schema.kind !== 'json') {
       return this.#ofValue(
-        this.#schemas.read(value, schemaId, schema, (part) => textOfBytes(part, sink)),
+        this.#schemas.read(value, schemaId, schema, (part) => textOfBytes(part, message.notices)),
         message,
-        sink,
       );
     }
-    const text = textOfValue(schema === undefined ? value : value.subarray(PREFIX_BYTES), sink);
-    return this.#options.unwrap === undefined
-      ? this.#ofText(text, message)
-      : this.#ofValue(wholeJson(text), message, sink);
+    const text = textOfValue(schema === undefined ? value : value.subarray(PREFIX_BYTES), message.notices);
+    return this.#options.unwrap === undefined ? this.#ofText(text, message) : this.#ofValue(wholeJson(text), message);
   }
 
   /** The fast way of JSON objects. */
@@ -135,7 +142,7 @@ export class MessageDecoder implements RecordDecoder {
     return new Document(this.#shape, values);
   }
 
-  #ofValue(value: Value, message: Message, sink: RecordSink): Document | undefined {
+  #ofValue(value: Value, message: Message): Document | undefined {
     if (this.#options.unwrap === undefined) return this.#ofObject(objectOf(value), message);
     const change = rowChange(value);
     if (change.kind === 'nothing') return undefined;
@@ -143,7 +150,7 @@ export class MessageDecoder implements RecordDecoder {
     const document = this.#ofObject(change.row, message);
     for (const field of removeUnavailable(change.row)) {
       document.delete(field);
-      sink.notice('kafka.valueUnavailable', { document: document.id, field });
+      message.notices('kafka.valueUnavailable', { document: document.id, field });
     }
     return document;
   }
@@ -221,10 +228,14 @@ export class MessageDecoder implements RecordDecoder {
     return this.#options.docIdPrefix + id;
   }
 
-  #addHeaders(document: Document, headers: readonly (readonly [at: number, value: string])[], sink: RecordSink): void {
+  #addHeaders(
+    document: Document,
+    headers: readonly (readonly [at: number, value: string])[],
+    notices: MessageNotices,
+  ): void {
     for (const [at, value] of headers) {
       const bytes = Buffer.from(value, 'latin1');
-      document.setOrAdd(this.#options.headerFields[at] as string, textOfBytes(bytes, sink));
+      document.setOrAdd(this.#options.headerFields[at] as string, textOfBytes(bytes, notices));
     }
   }
 
@@ -250,10 +261,11 @@ export class MessageDecoder implements RecordDecoder {
 }
 
 /** Returns the text of a value that should be JSON. */
-function textOfValue(bytes: Buffer, sink: RecordSink): string {
-  const format = CONTAINERS.find(([start]) => bytes.subarray(0, start.length).equals(start));
+function textOfValue(bytes: Buffer, notices: MessageNotices): string {
+  const isObject = bytes[0] === OPEN_OBJECT;
+  const format = isObject ? undefined : CONTAINERS.find(([start]) => bytes.subarray(0, start.length).equals(start));
   if (format !== undefined) throw new HeadraceError('HR_DOCUMENT_SYNTAX', `it is ${format[1]}, not JSON`);
-  const text = textOfBytes(bytes, sink);
+  const text = textOfBytes(bytes, notices);
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
@@ -264,11 +276,10 @@ const CONTAINERS: readonly (readonly [Buffer, string])[] = [
   [Buffer.from('\x1f\x8b', 'latin1'), 'compressed with gzip'],
 ];
 
-function textOfBytes(bytes: Buffer, sink: RecordSink): string {
+function textOfBytes(bytes: Buffer, notices: MessageNotices): string {
   const text = bytes.toString('utf8');
   if (text.includes('\ufffd') && !isUtf8(bytes)) {
-    const hint = 'The bytes of a message are not UTF-8';
-    sink.notice('bytes.invalid', { value: text, hint, count: invalidUtf8Bytes(bytes) });
+    notices('bytes.invalid', { value: text, count: invalidUtf8Bytes(bytes) });
   }
   return text;
 }

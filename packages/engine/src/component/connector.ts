@@ -180,6 +180,8 @@ export interface Publisher {
    * before `markRead`. Optional.
    */
   readonly readAtEnd?: boolean;
+  /** True if consecutive documents with one id become one document. Optional. */
+  readonly collapses?: boolean;
   /**
    * Says that the connector publishes nothing more until documents that it has published finish. Their last batch is
    * then sent although it is not full, without a wait for `batchTimeout`. Optional.

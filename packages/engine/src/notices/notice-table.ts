@@ -123,6 +123,11 @@ export const NOTICES = {
     class: 'suspect',
     meaning: 'A field of an id is blank, so several documents may get the same id.',
   },
+  'ids.repeated': {
+    class: 'loss',
+    meaning:
+      'A row of a database has the id of an earlier row of the run, and replaces its document. A join repeats the ids of its first table: merge neighbours with collapse: true, or read the other tables with otherSQLs.',
+  },
   'image.unreadable': {
     class: 'loss',
     meaning: 'An image, a page or a region of a page could not be read, so that its text is missing.',

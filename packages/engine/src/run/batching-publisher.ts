@@ -192,6 +192,10 @@ export class BatchingPublisher implements Publisher {
     }
   }
 
+  get collapses(): boolean {
+    return this.#options.collapse;
+  }
+
   get readAtEnd(): boolean {
     return this.#options.readAtEnd === true;
   }

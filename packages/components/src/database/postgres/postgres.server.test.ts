@@ -124,6 +124,13 @@ await describeWithOwnServer('postgres', (server) => {
       }
     });
 
+    it('counts rows whose id repeats', async () => {
+      const sql = 'select null::int as n, (i % 3)::text as id from generate_series(1, 10) as i';
+      const { collector } = await read(sql);
+      expect(collector.list()).toMatchObject([{ code: 'ids.repeated', count: 7 }]);
+      expect(collector.list()[0]?.examples[0]).toEqual({ document: '1' });
+    });
+
     it('reads the same values in a lookup', async () => {
       const sql = `select 9007199254740993 as a, 1.0::numeric as b, true as c, date '2024-01-02' as d, array[1,2] as e, '{"k":[]}'::json as f, '\\x01'::bytea as g, 'happy'::hr_test.mood as h where ?::int = 1`;
       const [{ documents = [], error } = {}] = await lookup(sql, ['Integer'], 'a b c d e f g h'.split(' '), [

@@ -198,10 +198,14 @@ function skip(input: ByteReader, number: number, wire: number): void {
 /** The messages of Google that mean one value, as in Protobuf's JSON. Other messages are unchanged. */
 function wellKnown(name: string, message: JsonObject): Value {
   switch (name) {
-    case 'google.protobuf.Timestamp':
-      return instantOf(integer(nanosOf(message)), 'nanos', 'Z');
-    case 'google.protobuf.Duration':
-      return `${secondsText(nanosOf(message))}s`;
+    case 'google.protobuf.Timestamp': {
+      const nanos = nanosOf(message);
+      return nanos === undefined ? message : instantOf(integer(nanos), 'nanos', 'Z');
+    }
+    case 'google.protobuf.Duration': {
+      const nanos = nanosOf(message);
+      return nanos === undefined ? message : `${secondsText(nanos)}s`;
+    }
     case 'google.protobuf.DoubleValue':
     case 'google.protobuf.FloatValue':
     case 'google.protobuf.Int64Value':
@@ -228,7 +232,7 @@ function wellKnown(name: string, message: JsonObject): Value {
     case 'google.type.Date': {
       const [year, month, day] = ['year', 'month', 'day'].map((part) => Number(message.get(part) ?? 0));
       const days = Date.UTC(year as number, (month as number) - 1, day) / 86_400_000;
-      return year && month && day ? dateOf(days) : message;
+      return year && month && day && Number.isSafeInteger(days) ? dateOf(days) : message;
     }
     case 'confluent.type.Decimal': {
       const [bytes, scale] = [message.get('value'), Number(message.get('scale') ?? 0)];
@@ -239,9 +243,12 @@ function wellKnown(name: string, message: JsonObject): Value {
   }
 }
 
-function nanosOf(message: JsonObject): bigint {
+/** Returns undefined for a message of another schema with the same name. */
+function nanosOf(message: JsonObject): bigint | undefined {
   const [seconds, nanos] = [message.get('seconds') ?? 0, message.get('nanos') ?? 0];
-  return BigInt(seconds as number | bigint) * 1_000_000_000n + BigInt(nanos as number);
+  const isInteger = (value: Value) => typeof value === 'bigint' || Number.isSafeInteger(value);
+  if (!isInteger(seconds) || !isInteger(nanos)) return undefined;
+  return BigInt(seconds as number | bigint) * 1_000_000_000n + BigInt(nanos as number | bigint);
 }
 
 function secondsText(nanos: bigint): string {

@@ -223,6 +223,12 @@ describe('a hostile message', () => {
     );
   });
 
+  it('in Protobuf with a message that only has a name of Google keeps its fields', async () => {
+    const text = 'package google.protobuf; message Timestamp { double seconds = 1; }';
+    const read = await protobuf(text, 0x09, 0, 0, 0, 0, 0, 0, 0xf8, 0x3f);
+    expect(read()).toEqual(new Map([['seconds', 1.5]]));
+  });
+
   it('with a Protobuf schema that is wrong fails', async () => {
     for (const text of ['message', 'message M { Missing m = 1; }']) {
       await expect(protobuf(text)).rejects.toThrow(/^the Protobuf schema cannot be used/);
