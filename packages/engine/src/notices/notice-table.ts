@@ -21,10 +21,30 @@ export const NOTICES = {
     class: 'changed',
     meaning: 'A byte of a text does not decode in the encoding of the file, so U+FFFD replaces it.',
   },
+  'csv.duplicateColumn': {
+    class: 'loss',
+    meaning: 'Several columns of a CSV file have the same name. The field has only the value of the last one.',
+  },
+  'csv.emptyColumn': {
+    class: 'suspect',
+    meaning: 'A column of a CSV file has no name in the header. It makes no field.',
+  },
+  'csv.extraCell': {
+    class: 'suspect',
+    meaning: 'A row of a CSV file has an empty cell after the last column. It is ignored.',
+  },
+  'csv.separator': {
+    class: 'suspect',
+    meaning: 'The separator of a CSV file is probably another one than the separator with which it is read.',
+  },
   'csv.textAfterQuote': {
     class: 'suspect',
     meaning:
       'Text follows the closing quote of a CSV cell. It is read as part of the cell. A quote may be missing or not doubled, so that rows are joined.',
+  },
+  'csv.unnamedColumn': {
+    class: 'loss',
+    meaning: 'A cell of a CSV file has a value, but its column has no name, so it makes no field.',
   },
 } as const satisfies Record<string, NoticeMeaning>;
 

@@ -42,7 +42,7 @@ export async function readDictionary(
   log: Logger,
   onRow: (cells: readonly string[]) => void,
 ): Promise<void> {
-  const parser = new CsvParser({ separator: ',', quotes: true, escapes: true });
+  const parser = new CsvParser({ separator: ',', quote: '"', escapes: true, comment: '' });
   const rows = new RowReader(parser, path, log, onRow);
   try {
     const uri = dictionaryUri(path);
