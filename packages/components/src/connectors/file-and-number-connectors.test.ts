@@ -211,7 +211,12 @@ describe('CSVConnector', () => {
 
   it('moves an unreadable file into the error folder, and fails', async () => {
     const dir = await folder({ 'in.csv': 'a,\n1,2\n' });
-    const params = { path: join(dir, 'in.csv'), moveToErrorFolder: join(dir, 'bad'), moveToAfterProcessing: dir };
+    const params = {
+      path: join(dir, 'in.csv'),
+      emptyColumns: 'fail',
+      moveToErrorFolder: join(dir, 'bad'),
+      moveToAfterProcessing: dir,
+    };
     await expect(run(CSVConnector, params)).rejects.toThrow('column 2 of the header has no name');
     expect(await readdir(join(dir, 'bad'))).toEqual(['in.csv']);
   });

@@ -37,12 +37,12 @@ export const csvParameters = {
   /** The names of the columns, for a file without header. With header: true, they replace the names of the header. */
   columns: Type.Array(Type.String(), { default: [] }),
   /**
-   * What happens to columns whose name is empty, and to an empty cell after the last column: "ignore" leaves them out, and
-   * counts the values that are lost; "fail" fails the file or the row.
+   * What happens to columns whose name is empty, and to an empty cell after the last column: "ignore" skips them, and counts
+   * the values that are lost; "fail" fails the file or the row.
    */
   emptyColumns: OneOf(['ignore', 'fail'], { default: 'ignore' }),
   /**
-   * What happens to columns with the same name: "last" leaves out all but the last one; "number" names them name,
+   * What happens to columns with the same name: "last" keeps only the last one; "number" names them name,
    * name_2, name_3; "list" makes one field with all values; "fail" fails the file.
    */
   duplicateColumns: OneOf(['number', 'last', 'list', 'fail'], { default: 'last' }),
