@@ -46,6 +46,14 @@ export const NOTICES = {
     class: 'loss',
     meaning: 'A cell of a CSV file has a value, but its column has no name, so it makes no field.',
   },
+  'json.noRecords': {
+    class: 'suspect',
+    meaning: 'The parameter recordsPath leads to nothing in a value at the top level of a JSON file.',
+  },
+  'json.nonFinite': {
+    class: 'changed',
+    meaning: 'A JSON record has NaN, Infinity or -Infinity, which JSON does not have. The value became null.',
+  },
 } as const satisfies Record<string, NoticeMeaning>;
 
 /** The code of a notice in the table. */
