@@ -62,6 +62,9 @@ const parameters = Type.Object({
  * in the summary. It stays part of the cell. A row with a cell of more than maxLinesPerCell lines fails alone. A quote
  * that is never closed contains the rest of the file: the connector fails after it has published the rows before it.
  *
+ * A file that is compressed with gzip, bzip2, xz or zstd is unpacked. A file that is no text fails with the name of its
+ * format.
+ *
  * The file is UTF-8 unless encoding names another one. Bytes that do not decode are counted in the summary, with the
  * position of the first; onInvalidBytes sets whether they fail the file. With encoding: auto, a byte-order mark
  * decides; UTF-16 is recognized by its zeros. Otherwise 64 KiB decide, from the first character that is not ASCII. If

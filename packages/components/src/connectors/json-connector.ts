@@ -35,6 +35,9 @@ const parameters = Type.Object({
  * If the file ends inside an object, a string or an array, it was probably cut off, or a quote or a brace is missing.
  * The connector then fails, after it has published the objects before that place.
  *
+ * A file that is compressed with gzip, bzip2, xz or zstd is unpacked. A file that is no text fails with the name of its
+ * format.
+ *
  * The file is UTF-8 unless encoding names another one. Bytes that do not decode are counted in the summary, with the
  * position of the first; onInvalidBytes sets whether they fail the file. encoding: auto works as in CSVConnector.
  */
