@@ -93,7 +93,7 @@ describe('connectors that read a local file', () => {
     });
   });
 
-  it('file connectors unpack compressed files, whatever their names are, and fail on other formats', async () => {
+  it('file connectors unpack compressed files with any name, and fail on other formats', async () => {
     const dir = await folder({});
     const path = join(dir, 'in');
     const text = 'id,k\n1,2\n';

@@ -24,7 +24,15 @@ interface Options {
 async function publish(answer: StubHandler | string, params: Params = {}, options: Options = {}) {
   const { publisher = new CollectingPublisher(), preview = false } = options;
   server = await StubServer.start(typeof answer === 'string' ? (_, response) => void response.end(answer) : answer);
-  const context = { name: 'c', docIdPrefix: 'p-', runId: 'r', log: publisher.log, signal: publisher.signal, preview };
+  const context = {
+    name: 'c',
+    docIdPrefix: 'p-',
+    runId: 'r',
+    log: publisher.log,
+    notices: publisher.notices,
+    signal: publisher.signal,
+    preview,
+  };
   const connector = new RSSConnector(
     withDefaults(RSSConnector.parameters, { rssURL: `${server.url}/feed?token=s3cret`, ...params }),
     context as ConnectorContext,

@@ -267,6 +267,7 @@ export class RSSConnector extends Connector<typeof parameters> {
       if (published !== undefined || known.has(item.digest)) continue;
       const id = this.#idOf(item);
       if (item.badDate !== undefined) {
+        this.context.notices.report('feed.date', { document: id, field: 'pubDate', value: item.badDate });
         this.context.log.warn(`${id}: "${item.badDate}" is not a valid date: the field is omitted`);
       }
       if (oldest !== undefined) {

@@ -7,8 +7,8 @@ import { collect, resumed } from './read-ahead.ts';
 const HEAD_BYTES = 1024;
 
 /**
- * Returns the bytes of a text file. A file that is compressed with gzip, bzip2, xz or zstd is unpacked, whatever its name
- * is: its first bytes show it.
+ * Returns the bytes of a text file. A file that is compressed with gzip, bzip2, xz or zstd is unpacked. Its name does not
+ * matter: its first bytes show it.
  *
  * Throws `HR_SOURCE_UNREADABLE` for a file in another format that is no text, and `HR_SOURCE_INCOMPLETE` if the
  * compressed data is damaged or ends too early.

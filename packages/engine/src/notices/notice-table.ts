@@ -46,6 +46,10 @@ export const NOTICES = {
     class: 'loss',
     meaning: 'A cell of a CSV file has a value, but its column has no name, so it makes no field.',
   },
+  'feed.date': {
+    class: 'loss',
+    meaning: 'The date of an item of a feed is not readable, so its document has no date.',
+  },
   'json.noRecords': {
     class: 'suspect',
     meaning: 'The parameter recordsPath leads to nothing in a value at the top level of a JSON file.',

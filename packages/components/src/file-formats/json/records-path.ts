@@ -27,7 +27,7 @@ export class RecordsAtPath {
     }
   }
 
-  /** Returns whether the source ended inside an object or an array outside of the records. */
+  /** Returns whether the source ended inside an object or an array outside the records. */
   get isOpen(): boolean {
     return this.#filter.isOpen;
   }

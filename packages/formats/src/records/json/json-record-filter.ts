@@ -35,7 +35,7 @@ interface Level {
   readonly isObject: boolean;
   /** The number of steps that lead to it. */
   readonly depth: number;
-  /** True for an array of records that has no step of its own. */
+  /** True for an array of records to which the last step leads. */
   readonly isList: boolean;
   /** The number of the current element of an array. */
   element: number;
@@ -76,7 +76,7 @@ export class JsonRecordFilter {
     this.#steps = steps;
   }
 
-  /** Returns whether an object or an array outside of a record is open. */
+  /** Returns whether an object or an array outside a record is open. */
   get isOpen(): boolean {
     return this.#levels.length > 0 || (this.#state === SKIPPED && (this.#nested > 0 || this.#inString));
   }
@@ -94,7 +94,7 @@ export class JsonRecordFilter {
     }
   }
 
-  /** Reads a byte outside of records and skipped values. Returns the byte that replaces it. */
+  /** Reads a byte outside records and skipped values. Returns the byte that replaces it. */
   #follow(byte: number): number {
     if (this.#state === IN_NAME) {
       this.#passName(byte);
