@@ -31,10 +31,8 @@ describe('a run of a broken CSV file', () => {
   it('reports text after closing quotes and undecodable bytes in its summary', async () => {
     const result = await run(Buffer.from('k,v\n"1"x,\xe9\n"2",\xe9\xe9\n', 'latin1'));
     expect(result.status).toBe('SUCCEEDED');
-    expect(result.message).toMatch(/Message from c: .*cells with text .* the closing quote: 1 \(.*in\.csv:2:4\)/);
-    expect(result.message).toMatch(
-      /Message from c: .*bytes that do not decode: 3 \(the first one: .*in\.csv:2: byte 0xE9/,
-    );
+    expect(result.message).toMatch(/Notice csv\.textAfterQuote \(suspect\) in c: 1\. First: .*in\.csv:2:4/);
+    expect(result.message).toMatch(/Notice bytes\.invalid \(changed\) in c: 3\. First: .*in\.csv:2: byte 0xE9/);
   });
 
   it('counts a row with too long a cell as failed, and continues', async () => {
