@@ -10,10 +10,8 @@ export const runDifferences: Readonly<Record<string, string>> = {
     'all connectors of a run write one file, and the output of the first connector is kept',
   'engine/run-max-pending-text': 'a number may be written as a text, also in the engine blocks',
   'engine/run-missing-pipeline': 'validation reports a pipeline that does not exist',
-  'connectors/csv-header-empty-name':
-    'a header with an empty name fails the file, instead of silently failing every row',
-  'connectors/csv-leading-blank-line-single':
-    'a header with an empty name fails the file, instead of silently failing every row',
+  'connectors/csv-header-empty-name': 'a column without a name makes no field',
+  'connectors/csv-leading-blank-line-single': 'a column without a name makes no field',
   'connectors/csv-id-blank': 'a row with an empty id fails and is reported with its position',
   'connectors/csv-line-multiline-count':
     'a row with too few columns fails and is reported with its position, instead of being skipped',

@@ -89,6 +89,17 @@ const ADDED_TO: readonly { readonly to: readonly string[]; readonly names: reado
       why: 'the reference reads every CSV and JSON file as UTF-8, and a quote in the wrong place joins rows',
     },
     {
+      to: ['CSVConnector '],
+      names: ['quoteChar', 'skipLines', 'commentPrefix', 'header', 'columns', 'emptyColumns', 'duplicateColumns'],
+      why: 'the reference reads only files with one header in the first line',
+    },
+    {
+      to: ['JSONConnector '],
+      names: ['recordsPath', 'nonFinite', 'idField', 'docIdFormat'],
+      why: 'the reference reads only objects with an id at the top level',
+    },
+    { to: ['XPathExtractor '], names: ['namespaces'], why: 'the reference finds nothing for names with a prefix' },
+    {
       to: ['XMLConnector '],
       names: ['onInvalidBytes'],
       why: 'the reference never rejects a file because of invalid bytes',

@@ -16,6 +16,7 @@ const PINNED: readonly Pinned[] = [
   { name: 'pg', version: '8.23.1' },
   { name: 'mysql2', version: '3.24.6' },
   { name: 'jsonata', version: '2.2.2' },
+  { name: 'xz-decompress', version: '0.2.3', owner: 'packages/formats' },
   { name: '@platformatic/kafka', version: '2.12.1' },
   { name: 'unpdf', version: '1.8.1', owner: 'plugins/text-extraction' },
   { name: 'tesseract.js', version: '7.0.0', owner: 'plugins/ocr' },

@@ -15,6 +15,7 @@ const OWN_TEXTS: Readonly<Record<string, string>> = {
   'packages/engine/src/failures/encoded-documents.ts': 'a pipeline thread: ids',
   'packages/engine/src/families/split-families.ts': 'a pipeline thread: ids',
   'packages/engine/src/writing/batch-bytes.ts': 'our encoder: one line with an action',
+  'packages/formats/src/records/json/json-record-filter.ts': 'one string',
   'packages/components/src/search-engine/bulk-writer.ts': 'our encoder: one line with an action',
   'packages/components/src/search-engine/create-actions.ts': 'one string',
   'packages/components/src/search-engine/index-lifecycle.ts': 'a copy of an object of a config',

@@ -13,6 +13,7 @@ const COUNT = 'it ends the reading or the creation of documents, which do not wa
 const DIVIDES = 'it divides or cuts a text that exists';
 const DISTRIBUTED = 'only distributed runs read it, which the command line starts';
 const IMAGE = 'it selects a part of an image that exists';
+const SKIPPED = 'skipped lines are not kept';
 const LINES = 'a record has a limit of 64 MiB';
 const NO_EFFECT = 'it is accepted without effect';
 const RANGE = 'it is the end of a range of random numbers';
@@ -24,8 +25,11 @@ const SERVER = 'it is a setting of the server';
  */
 const HARMLESS: Readonly<Record<string, string>> = {
   'CSVConnector maxLinesPerCell': LINES,
+  'CSVConnector skipLines': SKIPPED,
   'FileConnector maxLinesPerCell': LINES,
+  'FileConnector skipLines': SKIPPED,
   'ApplyFileHandlers maxLinesPerCell': LINES,
+  'ApplyFileHandlers skipLines': SKIPPED,
   'FileConnector runsBeforeExpiration': 'it is compared with a number of runs',
   'FileConnector pathLength': NO_EFFECT,
   'KafkaConnector maxMessages': COUNT,

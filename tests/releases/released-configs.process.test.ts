@@ -66,7 +66,7 @@ const FILES: readonly Shape[] = [
       { class: "com.kmwllc.lucille.connector.CSVConnector", name: "csv_connector", path: "in/source.csv", pipeline: "simple_pipeline" }
       { class: "com.kmwllc.lucille.connector.JSONConnector", name: "json_connector", jsonPath: "in/source.jsonl", pipeline: "simple_pipeline", idField: "name" }
     ]${FILE_TO_FILE}`,
-    old: ['idField'],
+    old: [],
   },
   {
     releases: '0.5.3 to 0.5.5',

@@ -128,7 +128,7 @@ export { ByShape } from './document/by-shape.ts';
 export { Document, type UpdateMode } from './document/document.ts';
 export { DocumentTable } from './document/document-table.ts';
 export { JsonObjectReader } from './document/json-object-reader.ts';
-export { JsonSyntaxError, jsonErrorOf, readJson, readJsonSequence } from './document/json-reader.ts';
+export { JsonSyntaxError, jsonErrorOf, readJson, readJsonSequence, readNonFiniteJson } from './document/json-reader.ts';
 export { writeDocument, writeString, writeValue } from './document/json-writer.ts';
 export { type Column, LazyColumn } from './document/lazy-column.ts';
 export { checkWritable, internName, isInterned, RESERVED_FIELDS } from './document/names.ts';

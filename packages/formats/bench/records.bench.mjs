@@ -10,7 +10,7 @@ const repeated = (row) => Array.from({ length: ROWS }, (_, i) => row(i)).join(''
 const megabytes = (work, bytes) => (rate(work) * bytes.length) / 1e6;
 const scan = (scanner, bytes) => () => scanner().scan(bytes, 0, bytes.length, false);
 
-const dialect = { separator: ',', quotes: true, escapes: true };
+const dialect = { separator: ',', quote: '"', escapes: true, comment: '' };
 const plain = repeated((i) => `${i},a boat in the harbour,12.5,2021-02-03\n`);
 const quoted = repeated((i) => `${i},"a boat, in the ""harbour""",12.5,"2021-02-03"\n`);
 for (const [name, text] of Object.entries({ plain, quoted })) {

@@ -44,18 +44,26 @@ const parameters = Type.Object({
 });
 
 /**
- * Publishes a document for each row of a CSV file. The first record is the header: its names become fields. All values
- * are texts. A document also has the path and the name of the file and its line number, which counts the records after
- * the header from 1, including blank and rejected ones.
+ * Publishes a document for each row of a CSV file. The first record is the header: its names become fields. For a file
+ * without header, columns has the names. All values are texts. A document also has the path and the name of the file and
+ * its line number, which counts the records after the header from 1, including blank and rejected ones.
  *
- * Records end at LF, CRLF or CR. A cell in double quotes may contain separators, line ends and doubled quotes. A
- * backslash removes the special meaning of the next character and disappears, unless ignoreEscapeChar is set. Blank
- * lines are skipped. A row with more or fewer columns than the header fails alone, with its position in the file. A
- * header with an empty name, or without the id column, fails the file.
+ * Lines before the header are skipped with skipLines, comments with commentPrefix. A first line sep=; , which Excel
+ * understands, is always skipped; with separatorChar: auto it sets the separator. A header of one column that contains
+ * another usual separator is a notice.
+ *
+ * Records end at LF, CRLF or CR. A cell in quotes may contain separators, line ends and doubled quotes. Blanks around the
+ * quotes do not belong to the cell. A backslash removes the special meaning of the next character and disappears, unless
+ * ignoreEscapeChar is set. Blank lines are skipped. A row with more or fewer columns than the header fails alone, with
+ * its position in the file; one empty cell more is ignored, and counted (emptyColumns). A header without any name, or
+ * without the id column, fails the file.
  *
  * A quote in the wrong place can join rows. So text after a closing quote is logged with line and column, and counted
  * in the summary. It stays part of the cell. A row with a cell of more than maxLinesPerCell lines fails alone. A quote
  * that is never closed contains the rest of the file: the connector fails after it has published the rows before it.
+ *
+ * A file that is compressed with gzip, bzip2, xz or zstd is unpacked. A file that is no text fails with the name of its
+ * format.
  *
  * The file is UTF-8 unless encoding names another one. Bytes that do not decode are counted in the summary, with the
  * position of the first; onInvalidBytes sets whether they fail the file. With encoding: auto, a byte-order mark

@@ -25,7 +25,6 @@ import { ChildRows } from '../database/child-rows.ts';
 import { Database, type DatabaseConnection, type RowLayout, type RowStream } from '../database/database.ts';
 import { checkDatabase, isSqlServer } from '../database/driver-class.ts';
 import { type BoundQuery, bindMark, type HighMark, highestMark, initialMark } from '../database/high-mark.ts';
-import { checkDatabaseAccess, checkQueryAccess } from '../database/check-database-access.ts';
 import { RepeatedIds } from '../database/repeated-ids.ts';
 import { RowDocuments } from '../database/row-documents.ts';
 import type { FileState } from '../files/file-state.ts';

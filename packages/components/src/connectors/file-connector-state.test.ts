@@ -46,7 +46,7 @@ describe('FileConnector with a state', () => {
 
   it('does not remember unreadable files as published', async () => {
     await write({ 'in/bad.csv': 'a,\n1,2\n' });
-    const params = incremental({}, { fileHandlers: { csv: {} } });
+    const params = incremental({}, { fileHandlers: { csv: { emptyColumns: 'fail' } } });
     expect((await run(params)).rejected.length).toBe(1);
     expect((await run(params)).rejected.length).toBe(1);
   });

@@ -57,7 +57,7 @@ const FileOptionsParameter = Type.Object({
   getFileContent: Type.Boolean({ default: true }),
   /** Whether to open .zip and .tar files. */
   handleArchivedFiles: Type.Boolean({ default: false }),
-  /** Whether to open .gz files. */
+  /** Whether to open compressed files: .gz, .bz2, .xz and .zst. */
   handleCompressedFiles: Type.Boolean({ default: false }),
   /** The maximum depth of nested archives and compressed files: 1 opens none that is inside another one. */
   maxArchiveDepth: Type.Integer({ default: 1, minimum: 1, maximum: 16 }),
@@ -122,7 +122,9 @@ const REMOTE_TOGETHER = 32;
  * https://account.blob.core.windows.net/container/name?versionid=TIME. A ? in the name of an object is written %3F.
  *
  * With handleArchivedFiles, the files inside .zip and .tar files are published instead of the archive; with
- * handleCompressedFiles, the content of a .gz file; with both, .tar.gz and .zip.gz are opened too. The path of an inner
+ * handleCompressedFiles, the content of a .gz, .bz2, .xz or .zst file; with both, .tar.gz and .zip.bz2 are opened too. A
+ * file with a handler that is compressed although its name does not say so is unpacked; one in another format, such as
+ * PDF, fails with the name of the format. The path of an inner
  * file is the path of the outer file, !, and its name there. Suffixes are in lower case. A .tgz is an ordinary file,
  * and so is an archive inside an archive, unless maxArchiveDepth opens it. Content that expands to more than 500 times
  * its size fails. Encrypted entries, and entries with an unknown compression, are skipped with a warning, and counted

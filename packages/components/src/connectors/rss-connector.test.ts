@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { type ConnectorContext, withDefaults } from '@headrace/engine';
 import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -86,6 +87,15 @@ describe('RSSConnector', () => {
       `{"id":"p-urn:1","author":"Ann, b@x.example","categories":["t1"],"content":"1 &lt; <b class=\\"c\\">2</b><br/>","description":"sum","enclosures":[{"type":"audio/mpeg","url":"${base}/1.mp3","length":9},{"url":"http://x.example/2.mp3"}],"guid":"urn:1","link":"${base}/e/1","title":"A <i>b</i>","pubDate":"2023-01-02T02:04:05.678Z"}`,
       '{"id":"p-urn:2","guid":"urn:2","pubDate":"2024-01-01T00:00:00Z"}',
     ]);
+  });
+
+  it('unpacks a compressed feed, and names the format of other files', async () => {
+    const { documents } = await publish((_, response) => void response.end(gzipSync(RSS(item('1')))));
+    expect(documents.map(({ id }) => id)).toEqual(['p-1']);
+    await server?.close();
+    await expect(publish((_, response) => void response.end('%PDF-1.7 x'))).rejects.toThrow(
+      'it is a PDF file, not a feed',
+    );
   });
 
   it('reads RSS 1.0', async () => {

@@ -14,6 +14,7 @@ import {
   Type,
   type Value,
 } from '@headrace/engine';
+import { recognizeBinary } from '@headrace/formats/archives';
 import { feedText } from '@headrace/formats/charsets';
 import { readFeed } from '@headrace/formats/xml/feed';
 import { type FeedItem, feedItem } from '../file-formats/feed/feed-item.ts';
@@ -33,6 +34,7 @@ import { getFollowing } from '../http/redirects.ts';
 import { NO_RETRY } from '../http/retry.ts';
 import { safeUrl } from '../http/safe-url.ts';
 import { checkServerAccess, tlsOf, tlsParameter } from '../http/server-access.ts';
+import { unpackedBody } from '../http/unpacked-body.ts';
 import { requirePublisher } from '../publishing/require-publisher.ts';
 
 const parameters = Type.Object({
@@ -242,7 +244,10 @@ export class RSSConnector extends Connector<typeof parameters> {
     );
     if (response.status === 304) return [];
     const { body, headers: answered, url } = requireSuccess(response);
-    const feed = await readFeed(feedText(body, headerText(answered, 'content-type')));
+    const content = await unpackedBody(body, { bytes: MAX_FEED_BYTES, oversize: 'fail' }, url);
+    const other = recognizeBinary(Buffer.from(content.subarray(0, 1024)));
+    if (other !== undefined) throw new Error(`it is ${other.name}, not a feed`);
+    const feed = await readFeed(feedText(content, headerText(answered, 'content-type')));
     if (feed.fault !== undefined) {
       this.context.notices.report('feed.malformed', { file: safeUrl(rssURL), hint: feed.fault });
       this.context.log.warn(`${safeUrl(rssURL)} is not well-formed XML (${feed.fault}): it is read as far as possible`);
@@ -263,7 +268,7 @@ export class RSSConnector extends Connector<typeof parameters> {
       if (published !== undefined || known.has(item.digest)) continue;
       const id = this.#idOf(item);
       if (item.badDate !== undefined) {
-        this.context.notices.report('date.omitted', { document: id, value: item.badDate });
+        this.context.notices.report('date.omitted', { document: id, field: 'pubDate', value: item.badDate });
       }
       if (oldest !== undefined) {
         if (item.published === undefined) {

@@ -43,8 +43,9 @@ const parameters = Type.Object({
  * element, from its start tag to its end tag: use XPathExtractor to copy values from it.
  *
  * The id is the text of the elements at another path. Several are joined, white space is kept. An element without an id
- * gets a random one. Files may have any size. A file that is not well-formed fails the connector, after the elements
- * before the fault were published. Entities are never expanded and nothing outside the file is read.
+ * gets a random one. Files may have any size. An element that is not well-formed fails alone: it ends at its end tag, or
+ * where the next element begins. A file that is not well-formed elsewhere fails the connector, after the elements before
+ * the fault were published. A compressed file (gzip, bzip2, xz, zstd) is unpacked. Entities are never expanded and nothing outside the file is read.
  *
  * Paths are names of elements from the root, as in /Company/staff, written as in the file, including the prefix. They
  * are not XPath.

@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HeadraceError, messageOf } from '@headrace/engine';
+import type { UnpackBudget } from '@headrace/formats/archives';
 import { open, stat } from '../local-files/local-files.ts';
 
 /** The bytes of a source, in pieces of any size. A piece may be overwritten when the next piece is read. */
@@ -16,6 +17,8 @@ export interface SourceFile {
   readonly bytes: ByteSource;
   /** The path on the local disk, if the source is a local file that is not inside another file. */
   readonly local?: string | undefined;
+  /** Limits what a file inside an archive may unpack to, if it is compressed itself. */
+  readonly budget?: UnpackBudget | undefined;
 }
 
 const READ_BYTES = 1024 * 1024;
@@ -80,31 +83,14 @@ async function* readFile(local: string, path: string): ByteSource {
     // A small file gets a small buffer.
     const { size } = await handle.stat();
     const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, Math.max(MIN_READ_BYTES, size)));
-    for (let isStart = true; ; isStart = false) {
+    for (;;) {
       const bytesRead = await read(handle, buffer, path);
       if (bytesRead === 0) return;
-      if (isStart) requireUnpacked(buffer.subarray(0, bytesRead), path);
       yield buffer.subarray(0, bytesRead);
     }
   } finally {
     await handle.close();
   }
-}
-
-/** How files begin that contain other files. No text begins so. */
-const PACKED = [
-  ['gzip', Buffer.of(0x1f, 0x8b, 0x08), 'handleCompressedFiles'],
-  ['ZIP', Buffer.from('PK\u0003\u0004'), 'handleArchivedFiles'],
-] as const;
-
-/** Throws `HR_SOURCE_UNREADABLE` for a compressed file: as text, it has no records, or none that can be read. */
-function requireUnpacked(start: Buffer, path: string): void {
-  const packed = PACKED.find(([, mark]) => start.subarray(0, mark.length).equals(mark));
-  if (packed === undefined) return;
-  const [kind, , option] = packed;
-  throw new HeadraceError('HR_SOURCE_UNREADABLE', `${path} is compressed (${kind})`, {
-    hint: `Decompress it, or read it with FileConnector and fileOptions { ${option}: true }.`,
-  });
 }
 
 async function openFile(local: string, path: string): Promise<FileHandle> {

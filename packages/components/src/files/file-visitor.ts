@@ -9,10 +9,12 @@ import {
 } from '@headrace/engine';
 import {
   type ArchiveEntry,
-  gunzipped,
+  type CompressedName,
+  compressionOf,
   TruncatedError,
   tarEntries,
   UnpackBudget,
+  unpacked,
   withLocalCopy,
   zipEntries,
 } from '@headrace/formats/archives';
@@ -61,6 +63,8 @@ interface Readable extends PlainFile {
   readonly leaf: string;
   /** The local path, if the file is a local file outside any container. */
   readonly local: string | undefined;
+  /** Limits what the file may unpack to, if it is inside a container. */
+  readonly budget?: UnpackBudget;
   open(): ByteSource;
   readWhole(): Promise<Uint8Array>;
 }
@@ -132,16 +136,20 @@ export class FileVisitor {
 
   #isContainer(path: string): boolean {
     const { opensArchives, opensCompressed } = this.#options;
-    return path.endsWith('.gz') ? opensCompressed : opensArchives && isArchive(path);
+    return compressionOf(path) === undefined ? opensArchives && isArchive(path) : opensCompressed;
   }
 
   #visitContainer(file: Container, became: WhatBecame): Promise<void> {
-    return file.leaf.endsWith('.gz') ? this.#visitCompressed(file, became) : this.#visitArchive(file, became);
+    const packed = compressionOf(file.leaf);
+    return packed === undefined ? this.#visitArchive(file, became) : this.#visitCompressed(file, packed, became);
   }
 
-  async #visitCompressed(file: Container, became: WhatBecame): Promise<void> {
-    const leaf = file.leaf.slice(0, -'.gz'.length);
-    const open = () => file.budget.spentBy(gunzipped(file.open(), () => this.#warnOfRest(file.path)));
+  async #visitCompressed(
+    file: Container,
+    { compression, inner: leaf }: CompressedName,
+    became: WhatBecame,
+  ): Promise<void> {
+    const open = () => file.budget.spentBy(unpacked(compression, file.open(), () => this.#warnOfRest(file.path)));
     if (this.#options.opensArchives && isArchive(leaf)) {
       await this.#visitArchive({ ...file, leaf, open, local: undefined }, became);
       return;
@@ -226,6 +234,7 @@ export class FileVisitor {
         local: undefined,
         open: () => bytes,
         readWhole: async () => content as Buffer,
+        budget: outer.budget,
       };
       if (isOpened) await this.#visitContainer({ ...file, depth: outer.depth + 1, budget: outer.budget }, became);
       else await this.#publish(file, became);
@@ -262,7 +271,7 @@ export class FileVisitor {
    * Publishes the records of a file. Throws `HR_SOURCE_INCOMPLETE` if reading fails after some records were published, or
    * because the file was cut off: then an unknown number of records is missing.
    */
-  async #publishRecords(format: FileFormat, { path, leaf, local, open }: Readable): Promise<void> {
+  async #publishRecords(format: FileFormat, { path, leaf, local, open, budget }: Readable): Promise<void> {
     let begun = false;
     const publisher: Publisher = {
       ...this.#publisher,
@@ -272,7 +281,7 @@ export class FileVisitor {
       },
     };
     try {
-      await publishFile(format, { path, name: leaf, bytes: open(), local }, publisher);
+      await publishFile(format, { path, name: leaf, bytes: open(), local, budget }, publisher);
     } catch (error) {
       if (error instanceof PublishingFailed || isIncomplete(error)) throw error;
       throw begun || error instanceof TruncatedError ? incomplete(error, 'file') : error;

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { withDefaults } from '@headrace/engine';
 import { assertStageContract, makeStage, runStage, toDocument } from '@headrace/engine/testing';
 import { closedPort } from '@headrace/testing/closed-port';
@@ -240,5 +240,44 @@ describe('the cache of FetchUri', () => {
   it('refuses headers that change the meaning of an answer', () => {
     const params = { source: 'url', dest: 'body', cache: { path: 'pages' }, headers: { Range: 'bytes=0-9' } };
     expect(() => makeStage(FetchUri, params)).toThrow('headers.Range cannot be combined with cache');
+  });
+});
+
+describe('FetchUri and compressed files', () => {
+  const sitemap = '<urlset><url><loc>https://example.org/</loc></url></urlset>';
+
+  it.each([
+    ['/sitemap.xml.gz', 'application/octet-stream', gzipSync(sitemap)],
+    ['/sitemap', 'application/xml', gzipSync(sitemap)],
+    ['/a.csv.zst', 'application/octet-stream', zstdCompressSync(sitemap)],
+  ])('unpacks a text file: %s', async (path, type, bytes) => {
+    stub.handle((_, response) => void response.writeHead(200, { 'content-type': type }).end(bytes));
+    expect(await fetched(stub.url + path)).toEqual({
+      body: base64(sitemap),
+      url_status_code: 200,
+      url_size: sitemap.length,
+    });
+    expect(await fetched(stub.url + path, { maxSize: 200 })).toMatchObject({ url_size: sitemap.length });
+  });
+
+  it('keeps other files, and texts that are not compressed', async () => {
+    const bytes = gzipSync(sitemap);
+    stub.handle((_, response) => void response.end(bytes));
+    expect(await fetched(`${stub.url}/data.tar.gz`)).toMatchObject({ body: bytes.toString('base64') });
+    stub.handle((_, response) => void response.end(sitemap));
+    expect(await fetched(`${stub.url}/sitemap.xml.gz`)).toMatchObject({ body: base64(sitemap) });
+  });
+
+  it('cuts the unpacked text at maxSize, and reports a damaged file', async () => {
+    const long = 'ab'.repeat(5000);
+    stub.handle((_, response) => void response.end(gzipSync(long)));
+    expect(await fetched(`${stub.url}/a.txt.gz`, { maxSize: 1000 })).toMatchObject({
+      body: base64(long.slice(0, 1000)),
+      url_size: 1000,
+    });
+    stub.handle((_, response) => void response.end(gzipSync(sitemap).subarray(0, 30)));
+    expect(await fetched(`${stub.url}/a.txt.gz`)).toEqual({
+      url_error: 'java.io.IOException Cannot unpack the content: it is truncated: unexpected end of file',
+    });
   });
 });

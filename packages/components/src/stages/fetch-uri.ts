@@ -3,6 +3,7 @@ import {
   capped,
   clamped,
   type Document,
+  HeadraceError,
   MAX_MILLIS,
   MapOf,
   type MemoryHold,
@@ -22,10 +23,12 @@ import { type FetchedResponse, fetchCached } from '../caches/fetch-cached.ts';
 import type { GuardedCache } from '../caches/guarded-cache.ts';
 import { CacheParameter, checkCache, openCache } from '../caches/open-cache.ts';
 import { checkDestination } from '../fields/destination.ts';
-import { HttpClient, type HttpResponse } from '../http/http-client.ts';
+import type { BodyLimit } from '../http/answer-body.ts';
+import { HttpClient, type HttpResponse, headerText } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { getFollowing } from '../http/redirects.ts';
 import type { RetryPolicy } from '../http/retry.ts';
+import { isTextAnswer, unpackedBody } from '../http/unpacked-body.ts';
 import { MAX_CONTENT_BYTES } from '../storage/read-whole.ts';
 
 /** The limits of a time-out. 0 means no limit, and a negative time counts as 0. */
@@ -97,7 +100,8 @@ const MAX_REDIRECTS = 50;
  * failed: Connection refused", "java.io.IOException Retry request to ..." for a status of the retry list that stayed.
  *
  * A document without the field, or with null or an empty text in it, does not change. If the field is a list, its first
- * value is fetched. Up to 50 redirects are followed. Compressed answers are decompressed. Cookies are not kept. A user
+ * value is fetched. Up to 50 redirects are followed. Compressed answers are decompressed, and so are compressed text files,
+ * such as sitemap.xml.gz: gzip, bzip2, xz and zstd. Cookies are not kept. A user
  * and password in the URL are sent as basic authentication. Proxies are read from HTTP_PROXY, HTTPS_PROXY and NO_PROXY
  * of the environment. 128 documents are fetched at a time, connections are reused, and documents keep their order.
  * Answers of more than 256 MiB are errors unless maxSize cuts them. Large answers wait for memory, and an answer that
@@ -221,21 +225,44 @@ export class FetchUri extends Stage<typeof parameters> {
     }
     // The bytes of the cache are not counted yet.
     await memory.take(before + response.body.length - memory.bytes);
-    document.set(this.params.dest, response.body);
+    let body: Uint8Array;
+    try {
+      body = await this.#contentOf(response, memory);
+    } catch (error) {
+      memory.keep(before);
+      if (error instanceof HttpError) document.set(this.#errorField, javaHttpException(error));
+      else if (error instanceof HeadraceError) throw error;
+      else document.set(this.#errorField, `java.io.IOException Cannot unpack the content: ${messageOf(error)}`);
+      return;
+    }
+    document.set(this.params.dest, body);
     document.set(this.#statusField, response.status);
-    document.set(this.#sizeField, response.body.length);
+    document.set(this.#sizeField, body.length);
+  }
+
+  /** Returns the content of an answer. A compressed text file, such as sitemap.xml.gz, is unpacked. */
+  async #contentOf({ url, headers, body }: FetchedResponse, memory: MemoryHold): Promise<Uint8Array> {
+    if (!isTextAnswer(url, headerText(headers, 'content-type'))) return body;
+    const content = await unpackedBody(body, this.#limit, url, memory);
+    if (content !== body) memory.keep(memory.bytes - body.length);
+    return content;
+  }
+
+  get #limit(): BodyLimit {
+    const { maxSize } = this.params;
+    const isCut = maxSize >= 0 && maxSize <= MAX_CONTENT_BYTES;
+    return isCut ? { bytes: maxSize, oversize: 'cut' } : { bytes: MAX_CONTENT_BYTES, oversize: 'fail' };
   }
 
   #get(url: string, more: Readonly<Record<string, string>>, memory: MemoryHold): Promise<HttpResponse> {
-    const { maxSize } = this.params;
-    const isCut = maxSize >= 0 && maxSize <= MAX_CONTENT_BYTES;
+    const { bytes: maxBodyBytes, oversize } = this.#limit;
     return getFollowing(
       this.#client as HttpClient,
       {
         url,
         headers: { ...this.#headers, ...more },
-        maxBodyBytes: isCut ? maxSize : MAX_CONTENT_BYTES,
-        oversize: isCut ? 'cut' : 'fail',
+        maxBodyBytes,
+        oversize,
         memory,
       },
       { limit: MAX_REDIRECTS, follow: (status) => !this.#isListed(status) },

@@ -75,3 +75,33 @@ describe('XPathExtractor', () => {
       document: { id: '1', xml },
     }));
 });
+
+describe('XPathExtractor with namespaces', () => {
+  const namespaces = { dc: 'http://purl.org/dc/elements/1.1/' };
+  const oai = `<record xmlns:d="${namespaces.dc}"><d:title>A</d:title><x:title xmlns:x="urn:x">B</x:title></record>`;
+
+  it('finds names by their namespace, and by their prefix in an element without declarations', async () => {
+    const documents = [
+      { id: '1', xml: oai },
+      { id: '2', xml: '<record><dc:title>C</dc:title></record>' },
+    ];
+    const params = { fieldMapping: { '/record/dc:title': ['title'] }, namespaces };
+    const outcomes = await runStage(XPathExtractor, params, documents);
+    expect(outcomes.map(({ documents }) => JSON.parse(documents[0] as string).title)).toEqual(['A', 'C']);
+  });
+
+  it('finds prefixes without a namespace when it checks the config', () => {
+    const problems = (given: Record<string, string>) =>
+      [
+        ...XPathExtractor.check({
+          fieldMapping: new Map([['//dc:title', ['t']]]),
+          namespaces: new Map(Object.entries(given)),
+          xmlField: 'xml',
+        }),
+      ].map(({ message, severity }) => [severity, message]);
+    expect(problems(namespaces)).toEqual([]);
+    expect(problems({})).toEqual([
+      ['warning', 'The XPath expression "//dc:title" finds nothing: no namespace has the prefix dc'],
+    ]);
+  });
+});

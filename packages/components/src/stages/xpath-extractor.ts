@@ -16,6 +16,11 @@ type XmlReader = import('@headrace/formats/xml/reader').XmlReader;
 const parameters = Type.Object({
   /** For each XPath expression, the fields that get its matches, such as "//book/title": ["title", "all_titles"]. */
   fieldMapping: MapOf(Type.Array(Type.String())),
+  /**
+   * The namespaces of the prefixes in the expressions, such as { dc: "http://purl.org/dc/elements/1.1/" }. The XML may
+   * use other prefixes for them.
+   */
+  namespaces: Type.Optional(MapOf(Type.String())),
   /** The field with the XML. */
   xmlField: Type.String({ default: 'xml' }),
 });
@@ -28,8 +33,9 @@ const parameters = Type.Object({
  * all text inside it, the text of an attribute its value. Existing values of the fields stay. Without a result no field
  * is created.
  *
- * Namespaces are ignored: names are compared as written, including the prefix. An element n:title is found with
- * //*[name()='n:title'] or //*[local-name()='title'], elements of a default namespace with their plain name.
+ * A name with a prefix, such as dc:title, is found with the namespace of the prefix in namespaces. In XML that does not
+ * declare the prefix, such as an element of XMLConnector, the prefix itself is compared. Other names are compared as
+ * written: elements of a default namespace are found with their plain name.
  *
  * A document without the field does not change. If the field is a list, its first value is read. If the text is not
  * well-formed XML, the document does not change which is a notice. Nothing outside the text is ever read: a
@@ -59,7 +65,7 @@ export class XPathExtractor extends Stage<typeof parameters> {
     },
   ];
 
-  static override *check({ fieldMapping }: Static<typeof parameters>): Generator<ParameterProblem> {
+  static override *check({ fieldMapping, namespaces }: Static<typeof parameters>): Generator<ParameterProblem> {
     for (const [expression, fields] of fieldMapping) {
       for (const [i, field] of fields.entries()) {
         for (const problem of checkDestination(`"${expression}"[${i}]`, field)) {
@@ -68,7 +74,15 @@ export class XPathExtractor extends Stage<typeof parameters> {
       }
       const parameter = ['fieldMapping', expression];
       try {
-        const { type } = compileXPath(expression);
+        const { type, unbound } = compileXPath(expression, namespaces);
+        for (const prefix of unbound) {
+          yield {
+            parameter,
+            message: `The XPath expression "${expression}" finds nothing: no namespace has the prefix ${prefix}`,
+            hint: `Add it: namespaces { ${prefix}: "http://…" }.`,
+            severity: 'warning',
+          };
+        }
         if (type === 'nodes') continue;
         yield {
           parameter,
@@ -89,7 +103,7 @@ export class XPathExtractor extends Stage<typeof parameters> {
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     this.#mapping = [...params.fieldMapping].flatMap(([expression, fields]) => {
-      const xpath = compileXPath(expression);
+      const xpath = compileXPath(expression, params.namespaces);
       return xpath.type === 'nodes' ? { xpath, fields } : [];
     });
   }

@@ -110,6 +110,10 @@ class ParameterReader {
     }
     for (const [key, property] of entries) {
       const child = node.entries.get(key);
+      if (child?.kind === 'null' && hasChoiceNull(property)) {
+        value[key] = 'null';
+        continue;
+      }
       if (child === undefined || child.kind === 'null') {
         if (required.has(key)) {
           this.#add('HR_CONFIG_MISSING_PARAMETER', node.origin, path, `Config is missing required property ${key}`);
@@ -390,4 +394,10 @@ export function withoutEffect(path: string, origin: Origin): Problem {
 /** Returns the keys and positions that lead to the parameter of a problem. */
 export function parameterKeys({ parameter }: Pick<ParameterProblem, 'parameter'>): readonly (string | number)[] {
   return typeof parameter === 'string' ? keysOfPath(parameter) : parameter;
+}
+
+/** Returns whether one of the texts that a parameter may have is null. Without quotes, a config means the value null. */
+function hasChoiceNull(schema: TSchema): boolean {
+  const { anyOf = [] } = schema as { anyOf?: readonly { const?: unknown }[] };
+  return anyOf.some((choice) => choice.const === 'null');
 }

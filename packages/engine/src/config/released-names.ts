@@ -125,10 +125,6 @@ export const RENAMED_PARAMETERS: readonly RenamedParameter[] = [
       last: '0.5.10',
     };
   }),
-  {
-    ...{ kind: 'connector', component: 'JSONConnector', from: 'idField', last: '0.5.2' },
-    why: `${NEVER_READ}: the field id is the id`,
-  },
   ...Object.entries(SNAKE_CASE).flatMap(([component, names]) =>
     names.split(' ').map((from): RenamedParameter => {
       return { kind: 'stage', component, from, to: camelCase(from), last: '0.5.10' };

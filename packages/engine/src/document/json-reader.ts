@@ -27,9 +27,21 @@ export class JsonSyntaxError extends HeadraceError {
  * the value, as the reference does. `readJsonSequence` reads that text too. Throws `JsonSyntaxError`.
  */
 export function readJson(text: string): Value {
-  const reader = new JsonReader(text);
+  return firstValue(new JsonReader(text));
+}
+
+/**
+ * Returns the JSON value at the start of the text as `readJson` does, with null for NaN, Infinity and -Infinity.
+ *
+ * @param onNonFinite called for each of these words
+ */
+export function readNonFiniteJson(text: string, onNonFinite: (word: string) => void): Value {
+  return firstValue(new JsonReader(text, false, onNonFinite));
+}
+
+function firstValue(reader: JsonReader): Value {
   reader.skipSpace();
-  if (reader.at >= text.length)
+  if (reader.at >= reader.text.length)
     throw new JsonSyntaxError('Expected a JSON value, found the end of the text', reader.at);
   return reader.value(0);
 }
@@ -66,6 +78,7 @@ const ESCAPES: Record<string, string> = {
 };
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/y;
 const HEX = /[0-9a-fA-F]{4}/y;
+const NON_FINITE = ['NaN', 'Infinity', '-Infinity'];
 
 /** Powers of ten that a double represents exactly. Sufficient for numbers of `MAX_EXACT_DIGITS` digits. */
 const POWERS = Array.from({ length: 16 }, (_, i) => 10 ** i);
@@ -118,9 +131,12 @@ export class JsonReader {
   /** The key whose value is being read. */
   #key = ROOT;
 
-  constructor(text: string, lfOnly = false) {
+  readonly #onNonFinite: ((word: string) => void) | undefined;
+
+  constructor(text: string, lfOnly = false, onNonFinite?: (word: string) => void) {
     this.text = text;
     this.lfOnly = lfOnly;
+    this.#onNonFinite = onNonFinite;
   }
 
   skipSpace(): void {
@@ -152,8 +168,17 @@ export class JsonReader {
       case 110: // n
         return this.#literal('null', null);
     }
+    if (this.#onNonFinite !== undefined && this.#skipNonFinite(this.#onNonFinite)) return null;
     if (c === 45 || (c >= 48 && c <= 57)) return this.#number();
     throw this.#unexpected('a JSON value');
+  }
+
+  #skipNonFinite(onNonFinite: (word: string) => void): boolean {
+    const word = NON_FINITE.find((word) => this.text.startsWith(word, this.at));
+    if (word === undefined) return false;
+    this.at += word.length;
+    onNonFinite(word);
+    return true;
   }
 
   #object(depth: number): JsonObject {

@@ -50,10 +50,26 @@ export const NOTICES = {
     class: 'changed',
     meaning: 'A CSV file has backslashes, which are read as escapes and removed. `ignoreEscapeChar: true` keeps them.',
   },
+  'csv.emptyColumn': {
+    class: 'suspect',
+    meaning: 'A column of a CSV file has no name in the header. It makes no field.',
+  },
+  'csv.extraCell': {
+    class: 'suspect',
+    meaning: 'A row of a CSV file has an empty cell after the last column. It is ignored.',
+  },
+  'csv.separator': {
+    class: 'suspect',
+    meaning: 'The separator of a CSV file is probably another one than the separator with which it is read.',
+  },
   'csv.textAfterQuote': {
     class: 'suspect',
     meaning:
       'Text follows the closing quote of a CSV cell. It is read as part of the cell. A quote may be missing or not doubled, so that rows are joined.',
+  },
+  'csv.unnamedColumn': {
+    class: 'loss',
+    meaning: 'A cell of a CSV file has a value, but its column has no name, so it makes no field.',
   },
   'date.epochUnit': {
     class: 'suspect',
@@ -131,6 +147,14 @@ export const NOTICES = {
   'image.unreadable': {
     class: 'loss',
     meaning: 'An image, a page or a region of a page could not be read, so that its text is missing.',
+  },
+  'json.noRecords': {
+    class: 'suspect',
+    meaning: 'The parameter recordsPath leads to nothing in a value at the top level of a JSON file.',
+  },
+  'json.nonFinite': {
+    class: 'changed',
+    meaning: 'A JSON record has NaN, Infinity or -Infinity, which JSON does not have. The value became null.',
   },
   'kafka.deletedMessages': {
     class: 'loss',

@@ -54,7 +54,8 @@ export function unfoldsTooMuch(): Error {
   return new Error(`it unpacks to more than ${MAX_RATIO} times its size, like a zip bomb`);
 }
 
-async function* bounded(input: PackedInput, pieces: ByteSource): ByteSource {
+/** Returns the same bytes. Fails if they are far more than those of the input (a zip bomb). */
+export async function* bounded(input: PackedInput, pieces: ByteSource): ByteSource {
   let given = 0;
   for await (const piece of pieces) {
     given += piece.length;

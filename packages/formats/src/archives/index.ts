@@ -3,6 +3,8 @@ export type { ByteSource } from './byte-source.ts';
 export { gunzipped } from './gzip.ts';
 export { withLocalCopy } from './local-copy.ts';
 export { TruncatedError } from './packed-input.ts';
+export { type BinaryFormat, recognizeBinary } from './recognize.ts';
 export { tarEntries } from './tar-reader.ts';
 export { UnpackBudget } from './unpack-budget.ts';
+export { type CompressedName, type Compression, compressionOf, unpacked } from './unpacked.ts';
 export { zipEntries } from './zip-reader.ts';

@@ -8,11 +8,11 @@ import {
   SourceText,
 } from '@headrace/engine';
 import { TextBlocks } from '@headrace/formats/charsets';
-import { CsvParser, type CsvRows } from '@headrace/formats/records/csv';
+import { type CsvDialect, CsvParser, type CsvRows } from '@headrace/formats/records/csv';
 import type { TextFormat } from '@headrace/languages/java/text';
 import { idFieldsOf, idFormatOf } from '../id-settings.ts';
 import { type CsvLayout, FROM_ID, FROM_LINE, FROM_PATH, readHeader } from './csv-header.ts';
-import { type CsvSettings, dialectOf } from './csv-settings.ts';
+import type { CsvSettings } from './csv-settings.ts';
 
 const MANY_COLUMNS = 50;
 const WIDE_BLOCK_BYTES = 48 * 1024;
@@ -21,6 +21,7 @@ const WIDE_BLOCK_BYTES = 48 * 1024;
 export interface CsvDecoderOptions {
   readonly header: readonly string[];
   readonly settings: CsvSettings;
+  readonly dialect: CsvDialect;
   readonly docIdPrefix: string;
 }
 
@@ -60,14 +61,16 @@ export class CsvDecoder implements RecordDecoder {
   /** The text of these rows, and the texts that all rows of a file share. */
   #source: SourceText | undefined;
   #shared: SourceText | undefined;
+  /** True if `"` is not part of simple cells. */
   readonly #quotes: boolean;
+  readonly #ignoresEmpty: boolean;
 
-  constructor({ header, settings, docIdPrefix }: CsvDecoderOptions) {
+  constructor({ header, settings, dialect, docIdPrefix }: CsvDecoderOptions) {
     this.#layout = readHeader(header, settings, '');
     this.#sources = this.#layout.sources.map((sources) => sources.at(-1) as number);
-    const dialect = dialectOf(settings);
     this.#parser = new CsvParser(dialect);
-    this.#quotes = dialect.quotes;
+    this.#quotes = dialect.quote === '"';
+    this.#ignoresEmpty = settings.emptyColumns === 'ignore';
     this.#prefix = docIdPrefix;
     this.#idFields = idFieldsOf(settings);
     this.#idFormat = idFormatOf(settings);
@@ -116,6 +119,10 @@ export class CsvDecoder implements RecordDecoder {
     while (!parser.done) {
       const start = parser.at;
       if (!parser.next()) return parser.rest();
+      if (parser.comment) {
+        this.#line++;
+        continue;
+      }
       // Only a record of several lines can have a cell of several lines.
       if (parser.lines > this.#maxLines && parser.mostLines > this.#maxLines) this.#rejectLong(place, start, sink);
       else if (!parser.blank) this.#row(place, this.#record, this.#line, sink);
@@ -127,7 +134,7 @@ export class CsvDecoder implements RecordDecoder {
 
   #row(place: CsvPosition, record: number, line: number, sink: RecordSink): void {
     const parser = this.#parser;
-    if (parser.count !== this.#layout.columns) {
+    if (parser.count !== this.#layout.columns && !this.#dropEmptyCell(place, line, sink)) {
       this.#sendTable(place, sink);
       this.#rejectCount(place, record, line, sink);
       return;
@@ -142,9 +149,31 @@ export class CsvDecoder implements RecordDecoder {
       }
       this.#ids.push(id);
     }
+    if (this.#layout.unnamed.length > 0) this.#countUnnamed(place, line, sink);
     if (this.#ignored.size > 0 && this.#hasIgnored()) this.#partial = true;
     parser.keep();
     this.#records.push(record);
+  }
+
+  /** Removes an empty cell after the last column. Returns whether the row then has a cell for each column. */
+  #dropEmptyCell(place: CsvPosition, line: number, sink: RecordSink): boolean {
+    const parser = this.#parser;
+    const { columns } = this.#layout;
+    if (!this.#ignoresEmpty || parser.count !== columns + 1 || parser.lengthOf(columns) > 0) return false;
+    parser.dropCell();
+    sink.notice('csv.extraCell', { file: place.path, line, ahead: this.#records.length });
+    return true;
+  }
+
+  /** Reports the cells of columns without a name that are not empty. */
+  #countUnnamed(place: CsvPosition, line: number, sink: RecordSink): void {
+    const parser = this.#parser;
+    for (const column of this.#layout.unnamed) {
+      if (parser.lengthOf(column) === 0) continue;
+      const hint = `column ${column + 1} has no name`;
+      const value = parser.cell(column);
+      sink.notice('csv.unnamedColumn', { file: place.path, line, value, hint, ahead: this.#records.length });
+    }
   }
 
   /** Sends the waiting rows as a table. It must run before anything that follows these rows is sent. */
@@ -156,18 +185,37 @@ export class CsvDecoder implements RecordDecoder {
     const columnOf = this.#columnsOf(rows, place);
     let table: DocumentTable;
     if (this.#partial) {
-      const columns = this.#layout.sources.map((sources) => this.#withoutIgnored(sources, columnOf));
+      const columns = this.#layout.sources.map(
+        (sources, i) => this.#listOf(i, columnOf) ?? this.#withoutIgnored(sources, columnOf),
+      );
       const sparse = columns.map(({ values }) => values.includes(undefined));
       table = new DocumentTable(names, columns, records.length, sparse);
       for (const [i, { values }] of columns.entries()) {
         if (values.every((value) => value === undefined)) table.delete(names[i] as string);
       }
-    } else table = new DocumentTable(names, this.#sources.map(columnOf), records.length);
+    } else {
+      const columns = this.#sources.map((source, i) => this.#listOf(i, columnOf) ?? columnOf(source));
+      table = new DocumentTable(names, columns, records.length);
+    }
     this.#records = [];
     this.#ids = [];
     this.#partial = false;
     if (sink.table !== undefined) sink.table(table);
     else for (let row = 0; row < table.count; row++) sink.document(table.document(row));
+  }
+
+  /** Returns the column of a field with the values of several columns. Returns undefined for other fields. */
+  #listOf(field: number, columnOf: (source: number) => LazyColumn): LazyColumn | undefined {
+    const { lists, names, sources } = this.#layout;
+    if (!lists.has(names[field] as string)) return undefined;
+    const columns = (sources[field] as readonly number[]).filter((source) => source >= 0).map(columnOf);
+    const count = this.#records.length;
+    return new LazyColumn(() =>
+      Array.from({ length: count }, (_, row) => {
+        const values = columns.map(({ values }) => values[row] as string).filter((value) => !this.#ignored.has(value));
+        return values.length === 0 ? undefined : values;
+      }),
+    );
   }
 
   /** Returns the function that returns the column of a source. */
@@ -247,7 +295,7 @@ export class CsvDecoder implements RecordDecoder {
     const { columns } = this.#layout;
     sink.reject({
       place: `${place.path}:${line}`,
-      message: `the row has ${count} ${count === 1 ? 'column' : 'columns'}, the header ${columns}`,
+      message: `the row has ${count} ${count === 1 ? 'column' : 'columns'}, the header ${columns}${count > 1 && columns === 1 ? ': if the header is in a later line, set skipLines' : ''}`,
       ...this.#idOfLine(place, record),
     });
   }

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { JsonEncoder } from '../json/json-encoder.ts';
 import { CsvDecoder } from './csv-decoder.ts';
 import { CsvEncoder } from './csv-encoder.ts';
-import type { CsvSettings } from './csv-settings.ts';
+import { type CsvSettings, dialectOf } from './csv-settings.ts';
 import { csvSettings } from './publish-csv.test.lib.ts';
 
 const HEADER = ['a', 'b', 'c', 'd'];
@@ -68,11 +68,8 @@ it('rows of CSV files are written in the same way as tables and as single docume
   ];
   fc.assert(
     fc.property(fc.array(row, { minLength: 1, maxLength: 12 }), settings, text, (rows, given, path) => {
-      const decoder = new CsvDecoder({
-        header: HEADER,
-        settings: csvSettings(given as Partial<CsvSettings>),
-        docIdPrefix: '',
-      });
+      const settings = csvSettings(given as Partial<CsvSettings>);
+      const decoder = new CsvDecoder({ header: HEADER, settings, dialect: dialectOf(settings), docIdPrefix: '' });
       const tables: DocumentTable[] = [];
       const ignore = () => undefined;
       const sink = {

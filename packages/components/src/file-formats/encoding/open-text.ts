@@ -1,5 +1,6 @@
 import type { ByteSource, SourceFile } from '../byte-source.ts';
 import type { FormatContext } from '../format-context.ts';
+import { textBytes } from '../text-bytes.ts';
 import type { EncodingSettings, NamesOf } from './encoding-settings.ts';
 import { InvalidBytes } from './invalid-bytes.ts';
 import { SourceText } from './source-text.ts';
@@ -24,19 +25,22 @@ export function openText(
   declared?: (head: string) => string | undefined,
 ): OpenText {
   const { path } = file;
-  const text = new SourceText(file, {
-    encoding,
-    names,
-    ...(declared === undefined ? {} : { declared }),
-    onGuess: (guess) => {
-      log.warn(`${path} is read as ${guess}, which is a guess: set encoding to be sure`);
-      notices.report('encoding.guessed', { file: path, value: guess });
+  const text = new SourceText(
+    { ...file, bytes: textBytes(file, log) },
+    {
+      encoding,
+      names,
+      ...(declared === undefined ? {} : { declared }),
+      onGuess: (guess) => {
+        log.warn(`${path} is read as ${guess}, which is a guess: set encoding to be sure`);
+        notices.report('encoding.guessed', { file: path, value: guess });
+      },
+      onUnknown: (unknown) =>
+        log.warn(
+          `${path} declares the encoding ${unknown}, which is not known, so it is guessed from the bytes: set encoding to be sure`,
+        ),
     },
-    onUnknown: (unknown) =>
-      log.warn(
-        `${path} declares the encoding ${unknown}, which is not known, so it is guessed from the bytes: set encoding to be sure`,
-      ),
-  });
+  );
   return {
     bytes: text.bytes(),
     invalid: new InvalidBytes({ path, text, setting: encoding, log, notices, onInvalidBytes }),

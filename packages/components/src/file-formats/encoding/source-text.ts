@@ -10,6 +10,7 @@ import {
 } from '@headrace/formats/charsets';
 import { asBuffer } from '../as-buffer.ts';
 import type { ByteSource, SourceFile } from '../byte-source.ts';
+import { collect, rest } from '../read-ahead.ts';
 import { DECODER_OF, isAuto, type NamesOf } from './encoding-settings.ts';
 
 const UTF_8 = 'UTF-8';
@@ -168,19 +169,4 @@ function isUtf8Label(label: string): boolean {
 async function* transcoded(source: ByteSource, decoder: CharsetDecoder): ByteSource {
   for await (const piece of source) yield Buffer.from(decoder.decode(piece, true));
   yield Buffer.from(decoder.decode(NO_BYTES, false));
-}
-
-/** Reads bytes until there are `enough` or the source ends. Returns a copy, because the source may reuse its memory. */
-async function collect(pieces: AsyncIterator<Uint8Array>, first: Buffer, enough: number): Promise<Buffer> {
-  let bytes = first;
-  while (bytes.length < enough) {
-    const next = await pieces.next();
-    if (next.done === true) break;
-    bytes = Buffer.concat([bytes, next.value]);
-  }
-  return bytes;
-}
-
-async function* rest(pieces: AsyncIterator<Uint8Array>): ByteSource {
-  for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) yield next.value;
 }

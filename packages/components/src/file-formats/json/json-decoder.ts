@@ -8,6 +8,7 @@ import {
   type RecordDecoder,
   type RecordSink,
   readJson,
+  readNonFiniteJson,
   Shape,
   SourceText,
   textOf,
@@ -61,6 +62,9 @@ export class JsonDecoder implements RecordDecoder {
   readonly #idFormat: TextFormat;
   readonly #filters: boolean;
   readonly #reader = new JsonObjectReader();
+  /** The words of the current record that became null, and the function that collects them. */
+  readonly #nonFinite: string[] = [];
+  readonly #onNonFinite: ((word: string) => void) | undefined;
   #warnedOfId = false;
   /** True if all texts of a document, the id included, are cut from the text of its object. */
   readonly #keepsTexts: boolean;
@@ -87,6 +91,7 @@ export class JsonDecoder implements RecordDecoder {
     this.#prefix = docIdPrefix;
     this.#idFields = idFieldsOf(settings);
     this.#idFormat = idFormatOf(settings);
+    if (settings.nonFinite === 'null') this.#onNonFinite = (word) => void this.#nonFinite.push(word);
     this.#keepsTexts = docIdPrefix === '' && this.#idFields.length === 0;
     this.#filters = (settings.whitelist?.length ?? 0) > 0 || (settings.blacklist?.length ?? 0) > 0;
   }
@@ -253,6 +258,14 @@ export class JsonDecoder implements RecordDecoder {
     this.#publish(sink);
   }
 
+  /** Reports what became null since the last call, for the record that follows. */
+  #reportNonFinite(sink: RecordSink): void {
+    if (this.#nonFinite.length === 0) return;
+    const place = { file: this.#path, line: this.#line };
+    for (const value of this.#nonFinite) sink.notice('json.nonFinite', { ...place, value });
+    this.#nonFinite.length = 0;
+  }
+
   #learn(shape: Shape): void {
     this.#shape = shape;
     this.#idAt = shape.position('id');
@@ -261,15 +274,19 @@ export class JsonDecoder implements RecordDecoder {
   /** Reads records that the fast reader does not support. Rejects a record that is not an object, and returns false. */
   #readAnything(text: string, start: number, from: number, end: number, sink: RecordSink): boolean {
     try {
-      const value = readJson(text.slice(start, end));
+      const source = text.slice(start, end);
+      const value = this.#onNonFinite === undefined ? readJson(source) : readNonFiniteJson(source, this.#onNonFinite);
       if (value instanceof Map) {
         this.#learn(Shape.common([...value.keys()]));
         this.#values = [...value.values()];
+        this.#reportNonFinite(sink);
         return true;
       }
+      this.#nonFinite.length = 0;
       this.#reject('a document must be a JSON object', sink);
     } catch (error) {
       if (!(error instanceof JsonSyntaxError)) throw error;
+      this.#nonFinite.length = 0;
       sink.reject({ place: this.#placeOf(text.slice(from, start + error.at)), message: messageOf(error) });
     }
     return false;

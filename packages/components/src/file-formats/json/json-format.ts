@@ -9,10 +9,12 @@ import type { FormatContext } from '../format-context.ts';
 import { JsonDecoder, type JsonPosition } from './json-decoder.ts';
 import { detectLayout } from './json-layout.ts';
 import type { JsonSettings } from './json-settings.ts';
+import { RecordsAtPath } from './records-path.ts';
 
 const LF = 10;
 const OPEN = 'a string or an object is opened but never closed';
 const OPEN_ARRAY = 'the file ends inside an array';
+const OPEN_ENVELOPE = 'the file ends inside an object or an array';
 
 /**
  * Publishes JSON files: one or more objects in each line, or objects over any number of lines, in sequence or in an
@@ -38,8 +40,13 @@ export class JsonFormat {
   async publish(file: SourceFile, publisher: Publisher): Promise<void> {
     const { path } = file;
     const text = openText(file, this.#settings, this.#context);
-    const { layout, source } = await detectLayout(text.bytes);
-    const scanner = layout === 'lines' ? new JsonLineScanner() : new JsonValueScanner();
+    const { recordsPath } = this.#settings;
+    const records = recordsPath === undefined ? undefined : new RecordsAtPath(recordsPath);
+    const { layout, source } =
+      records === undefined
+        ? await detectLayout(text.bytes)
+        : { layout: 'values' as const, source: records.of(text.bytes) };
+    const scanner = layout === 'lines' ? new JsonLineScanner() : new JsonValueScanner(1, records !== undefined);
     /** The place after the last record. */
     let place: JsonPlace = { byte: 0, line: 1, column: 1 };
     const publish = async (bytes: Uint8Array): Promise<void> => {
@@ -52,8 +59,10 @@ export class JsonFormat {
       if (publisher.signal.aborted) return;
       if (part.kind === 'records') {
         const column = columnAfter(part.bytes, place.column);
-        await publish(part.bytes);
-        if (part.next.record > part.place.record) place = { ...part.next, column };
+        const hasRecords = part.next.record > part.place.record;
+        // With a path, most parts may be without records.
+        if (hasRecords || records === undefined) await publish(part.bytes);
+        if (hasRecords || records !== undefined) place = { ...part.next, column };
       } else if (part.kind === 'too-long') {
         if (part.cutOff) throw incomplete(path, text, place, OPEN);
         const message = `the record is longer than ${part.limit} bytes`;
@@ -69,6 +78,13 @@ export class JsonFormat {
       }
     }
     if (publisher.signal.aborted) return;
+    if (records !== undefined) {
+      if (records.isOpen) throw incomplete(path, text, place, OPEN_ENVELOPE);
+      records.requireMatch(path);
+      const { unmatched } = records;
+      const hint = `recordsPath ${recordsPath} leads to nothing in some values of the file`;
+      this.#context.notices.report('json.noRecords', { file: path, hint, count: unmatched });
+    }
     if (scanner instanceof JsonValueScanner && scanner.openArrays > 0) throw incomplete(path, text, place, OPEN_ARRAY);
   }
 }

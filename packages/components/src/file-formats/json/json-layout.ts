@@ -1,5 +1,6 @@
 import { JsonValueScanner } from '@headrace/formats/records/json';
 import type { ByteSource } from '../byte-source.ts';
+import { resumed } from '../read-ahead.ts';
 
 /**
  * The layout of a JSON file: `lines` has one record in each line. `values` has records over any number of lines, in an
@@ -25,16 +26,7 @@ export async function detectLayout(source: ByteSource): Promise<{ layout: JsonLa
     const next = await pieces.next();
     if (next.done !== true) head = Buffer.concat([head, next.value]);
     const layout = layoutOf(head, next.done === true || head.length >= MAX_HEAD);
-    if (layout !== undefined) return { layout, source: resume(head, pieces) };
-  }
-}
-
-async function* resume(head: Uint8Array, pieces: AsyncIterator<Uint8Array>): ByteSource {
-  try {
-    yield head;
-    for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) yield next.value;
-  } finally {
-    await pieces.return?.();
+    if (layout !== undefined) return { layout, source: resumed(head, pieces) };
   }
 }
 

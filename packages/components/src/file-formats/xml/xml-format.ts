@@ -24,8 +24,8 @@ export class XmlFormat {
   /**
    * Publishes the elements of a file. Stops early if the publisher's signal is aborted.
    *
-   * Throws `HR_SOURCE_UNREADABLE` if the file cannot be read. Also throws it if the file is not well-formed XML, and
-   * `HR_SOURCE_INCOMPLETE` if it ends inside an element, after the elements before the error.
+   * Throws `HR_SOURCE_UNREADABLE` if the file cannot be read. Also throws it if the file is not well-formed XML outside
+   * its elements, and `HR_SOURCE_INCOMPLETE` if it ends inside an element, after the elements before the error.
    */
   async publish(file: SourceFile, publisher: Publisher): Promise<void> {
     const { path } = file;
@@ -40,6 +40,10 @@ export class XmlFormat {
           invalid.look(part.bytes, part.records);
           const position: XmlPosition = { path, records: packRecords(part.records) };
           await publisher.publishChunk({ bytes: part.bytes, decoder: this.#decoder, position });
+        } else if (part.kind === 'bad') {
+          const where = part.error.line === part.line ? '' : ` (line ${part.error.line})`;
+          const message = `the element is not well-formed XML: ${part.error.message}${where}`;
+          await publisher.reject({ place: `${path}:${part.line}`, message });
         } else {
           await publisher.reject({
             place: `${path}:${part.line}`,

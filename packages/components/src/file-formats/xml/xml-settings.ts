@@ -1,4 +1,4 @@
-import { type ParameterProblem, Type } from '@headrace/engine';
+import { MapOf, type ParameterProblem, Type } from '@headrace/engine';
 import { compileXPath, XPathError } from '@headrace/formats/xml/xpath';
 import { checkDestination } from '../../fields/destination.ts';
 import { checkEncoding, type EncodingSettings, invalidBytesParameter } from '../encoding/encoding-settings.ts';
@@ -11,6 +11,8 @@ export interface XmlSettings extends EncodingSettings {
   readonly xmlIdPath?: string;
   /** The XPath expression for the id, relative to the element of the document. It replaces `xmlIdPath`. */
   readonly xpathIdPath?: string;
+  /** The namespaces of the prefixes in `xpathIdPath`. */
+  readonly namespaces?: ReadonlyMap<string, string>;
   /** The field for the XML of the element. */
   readonly outputField: string;
   /** Whether elements without an id are omitted. Otherwise they get a random id. */
@@ -22,6 +24,7 @@ export const xmlParameters = {
   xmlRootPath: Type.String(),
   xmlIdPath: Type.Optional(Type.String()),
   xpathIdPath: Type.Optional(Type.String()),
+  namespaces: Type.Optional(MapOf(Type.String())),
   encoding: Type.String({ default: 'utf-8' }),
   outputField: Type.String({ default: 'xml' }),
   skipEmptyId: Type.Boolean({ default: false }),
@@ -35,7 +38,7 @@ export function pathNames(path: string): string[] {
 
 /** Reports problems that the schema cannot express. */
 export function* checkXmlSettings(settings: XmlSettings): Generator<ParameterProblem> {
-  const { xmlRootPath, xmlIdPath, xpathIdPath, outputField } = settings;
+  const { xmlRootPath, xmlIdPath, xpathIdPath, outputField, namespaces } = settings;
   yield* checkPath('xmlRootPath', xmlRootPath);
   if ((xmlIdPath === undefined) === (xpathIdPath === undefined)) {
     yield {
@@ -57,7 +60,14 @@ export function* checkXmlSettings(settings: XmlSettings): Generator<ParameterPro
   }
   if (xpathIdPath !== undefined) {
     try {
-      compileXPath(xpathIdPath);
+      for (const prefix of compileXPath(xpathIdPath, namespaces).unbound) {
+        yield {
+          parameter: 'xpathIdPath',
+          message: `xpathIdPath "${xpathIdPath}" finds nothing: no namespace has the prefix ${prefix}`,
+          hint: `Add it: namespaces { ${prefix}: "http://…" }.`,
+          severity: 'warning',
+        };
+      }
     } catch (error) {
       if (!(error instanceof XPathError)) throw error;
       yield { parameter: 'xpathIdPath', message: `"${xpathIdPath}" is not an XPath expression: ${error.message}` };

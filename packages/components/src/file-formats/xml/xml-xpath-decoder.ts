@@ -10,7 +10,7 @@ export class XmlXPathDecoder extends XmlDecoder {
 
   constructor(options: XmlDecoderOptions) {
     super(options);
-    this.#xpath = compileXPath(options.settings.xpathIdPath as string);
+    this.#xpath = compileXPath(options.settings.xpathIdPath as string, options.settings.namespaces);
   }
 
   static override reference(options: XmlDecoderOptions): ModuleReference {

@@ -49,7 +49,7 @@ export async function readDictionary(
   { log, notices }: Pick<StageContext, 'log' | 'notices'>,
   onRow: (cells: readonly string[]) => void,
 ): Promise<void> {
-  const parser = new CsvParser({ separator: ',', quotes: true, escapes: true });
+  const parser = new CsvParser({ separator: ',', quote: '"', escapes: true, comment: '' });
   const rows = new RowReader(parser, path, log, notices, onRow);
   try {
     const uri = dictionaryUri(path);

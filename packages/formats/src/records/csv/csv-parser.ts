@@ -6,7 +6,6 @@ const TAB = 9;
 const LF = 10;
 const CR = 13;
 const SPACE = 32;
-const QUOTE = 34;
 const BACKSLASH = 92;
 
 const FEW_BOUNDS = 1024;
@@ -15,10 +14,12 @@ const FEW_BOUNDS = 1024;
  * Reads CSV records from text, one at a time. The syntax is that of RFC 4180, and correct files are read as the
  * reference's library reads them:
  * - Records end at LF, CRLF or CR.
- * - Quotes are doubled inside quotes. Every line end inside quotes becomes LF.
- * - White space before an opening quote is removed. Text after a closing quote is added to the cell.
+ * - Quotes are doubled inside quotes. Line ends inside quotes are kept.
+ * - White space before an opening quote is removed, and so is white space between a closing quote and the end of the
+ *   cell. Other text after a closing quote is added to the cell.
  * - A quote anywhere else is a normal character.
  * - With `escapes`, a backslash is removed, and a quote, a separator or a backslash after it is literal.
+ * - A line that begins with `comment` belongs to no record.
  *
  * The parser stores where the cells are. A cell becomes a text when it is read.
  */
@@ -27,6 +28,8 @@ export class CsvParser {
   lines = 0;
   /** True if the last record is a line with only white space. */
   blank = false;
+  /** True if the last record is a comment, which has no cells. */
+  comment = false;
   /** The offset of the next record. */
   at = 0;
   /**
@@ -42,7 +45,11 @@ export class CsvParser {
    */
   odd: boolean[] = [];
   readonly #dialect: CsvDialect;
+  /** The first character of the separator, and the number of its characters. */
   readonly #separator: number;
+  readonly #width: number;
+  readonly #quote: number;
+  readonly #doubled: string;
   #text = '';
   /**
    * The start and the end of each cell, see `cellText`: first those of the kept records and, from `#base` to `#top`, of
@@ -64,6 +71,10 @@ export class CsvParser {
   constructor(dialect: CsvDialect) {
     this.#dialect = dialect;
     this.#separator = dialect.separator.charCodeAt(0);
+    this.#width = dialect.separator.length;
+    // NaN equals no character.
+    this.#quote = dialect.quote.charCodeAt(0);
+    this.#doubled = dialect.quote + dialect.quote;
   }
 
   /** Sets a new text. Its first character begins a record. */
@@ -88,7 +99,13 @@ export class CsvParser {
   /** Returns a cell of the last record. */
   cell(number: number): string {
     const at = this.#base + 2 * number;
-    return cellText(this.#text, this.#joined, this.#bounds[at] as number, this.#bounds[at + 1] as number);
+    return cellText(
+      this.#text,
+      this.#joined,
+      this.#doubled,
+      this.#bounds[at] as number,
+      this.#bounds[at + 1] as number,
+    );
   }
 
   /** Returns the number of characters of a cell of the last record. */
@@ -103,6 +120,11 @@ export class CsvParser {
     return Array.from({ length: this.count }, (_, i) => this.cell(i));
   }
 
+  /** Removes the last cell of the last record. */
+  dropCell(): void {
+    this.#top -= 2;
+  }
+
   /** Keeps the last record for `take`. */
   keep(): void {
     this.#base = this.#top;
@@ -111,7 +133,7 @@ export class CsvParser {
   /** Returns the records that were kept since `load` or the last call. All have this number of cells. */
   take(columns: number): CsvRows {
     const bounds = this.#bounds;
-    const rows = new CsvRows(this.#text, bounds.slice(0, this.#base), this.#joined, columns);
+    const rows = new CsvRows(this.#text, bounds.slice(0, this.#base), this.#joined, this.#doubled, columns);
     // The last record stays readable.
     bounds.copyWithin(0, this.#base, this.#top);
     this.#top -= this.#base;
@@ -133,7 +155,7 @@ export class CsvParser {
     return { lines: ends.length, column: before.length - start + 1 };
   }
 
-  /** Reads the next record. Returns false and reads nothing if the text ends inside quotes. */
+  /** Reads the next record or comment. Returns false and reads nothing if the text ends inside quotes. */
   next(): boolean {
     const { at } = this;
     const text = this.#text;
@@ -145,6 +167,11 @@ export class CsvParser {
     }
     const end = nextLf === NOWHERE ? text.length : nextLf;
     const stop = end > at && text.charCodeAt(end - 1) === CR ? end - 1 : end;
+    const { comment } = this.#dialect;
+    if (comment !== '') {
+      this.comment = text.startsWith(comment, at);
+      if (this.comment) return this.#skipLine(at, end);
+    }
     if (this.#hasSpecial(at, stop)) return this.#readSpecial();
     this.lines = 1;
     this.#readPlain(at, stop);
@@ -152,13 +179,21 @@ export class CsvParser {
     return true;
   }
 
+  /** Skips the line of a comment, which ends at `end` or at a CR before it. */
+  #skipLine(at: number, end: number): true {
+    const cr = this.#text.slice(at, end).search(/\r(?!$)/);
+    this.at = cr < 0 ? end + 1 : at + cr + 1;
+    this.lines = 1;
+    return true;
+  }
+
   /** Returns whether this line contains special characters other than separators. */
   #hasSpecial(at: number, stop: number): boolean {
-    const { quotes, escapes } = this.#dialect;
+    const { quote, escapes } = this.#dialect;
     if (this.#nextCr < at) this.#nextCr = find(this.#text, '\r', at);
     if (this.#nextCr < stop) return true;
-    if (quotes) {
-      if (this.#nextQuote < at) this.#nextQuote = find(this.#text, '"', at);
+    if (quote !== '') {
+      if (this.#nextQuote < at) this.#nextQuote = find(this.#text, quote, at);
       if (this.#nextQuote < stop) return true;
     }
     if (!escapes) return false;
@@ -169,12 +204,13 @@ export class CsvParser {
   #readPlain(start: number, stop: number): void {
     const text = this.#text;
     const { separator } = this.#dialect;
+    const width = this.#width;
     let at = start;
     let next = this.#nextSeparator;
     if (next < at) next = find(text, separator, at);
     while (next < stop) {
       this.#add(at, next);
-      at = next + 1;
+      at = next + width;
       next = find(text, separator, at);
     }
     this.#add(at, stop);
@@ -205,15 +241,14 @@ export class CsvParser {
 
   #readSpecial(): boolean {
     const text = this.#text;
-    const separator = this.#separator;
     const start = this.at;
     this.lines = 1;
     this.mostLines = 1;
-    for (let at = start; ; at++) {
+    for (let at = start; ; at += this.#width) {
       at = this.#readCell(at);
       if (at < 0) return false;
+      if (this.#isSeparator(at)) continue;
       const c = text.charCodeAt(at);
-      if (c === separator) continue;
       this.at = c === CR && text.charCodeAt(at + 1) === LF ? at + 2 : at + 1;
       this.blank = this.count === 1 && isBlank(text.slice(start, at));
       return true;
@@ -226,12 +261,9 @@ export class CsvParser {
    */
   #readCell(at: number): number {
     const text = this.#text;
-    const separator = this.#separator;
-    if (this.#dialect.quotes) {
-      let open = at;
-      for (let c = text.charCodeAt(open); (c === SPACE || c === TAB) && c !== separator; c = text.charCodeAt(open))
-        open++;
-      if (text.charCodeAt(open) === QUOTE) {
+    if (this.#dialect.quote !== '') {
+      const open = this.#afterBlanks(at);
+      if (text.charCodeAt(open) === this.#quote) {
         const before = this.lines;
         const end = this.#readQuoted(open + 1);
         if (end < 0) this.openQuote = open;
@@ -242,6 +274,21 @@ export class CsvParser {
     return this.#readUnquoted(at, '');
   }
 
+  /** Returns whether a separator is at this offset. */
+  #isSeparator(at: number): boolean {
+    if (this.#text.charCodeAt(at) !== this.#separator) return false;
+    return this.#width === 1 || this.#text.startsWith(this.#dialect.separator, at);
+  }
+
+  /** Returns the offset after the blanks, which do not belong to a separator. */
+  #afterBlanks(from: number): number {
+    const text = this.#text;
+    let at = from;
+    for (let c = text.charCodeAt(at); (c === SPACE || c === TAB) && !this.#isSeparator(at); c = text.charCodeAt(at))
+      at++;
+    return at;
+  }
+
   #noteLines(lines: number, quote: number): void {
     if (lines <= this.mostLines) return;
     this.mostLines = lines;
@@ -250,18 +297,18 @@ export class CsvParser {
 
   #readQuoted(start: number): number {
     const text = this.#text;
-    const { escapes } = this.#dialect;
-    const close = text.indexOf('"', start);
+    const { quote, escapes } = this.#dialect;
+    const close = text.indexOf(quote, start);
     if (close < 0) return -1;
     if (this.#nextCr < start) this.#nextCr = find(text, '\r', start);
     if (escapes && this.#nextBackslash < start) this.#nextBackslash = find(text, '\\', start);
     const simple = this.#nextCr > close && (!escapes || this.#nextBackslash > close);
-    const next = text.charCodeAt(close + 1);
-    if (simple && next !== QUOTE) {
+    if (simple && text.charCodeAt(close + 1) !== this.#quote) {
       this.#countLines(start, close);
-      if (!this.#endsCell(close + 1)) return this.#readUnquoted(close + 1, text.slice(start, close));
+      const end = this.#endOfCell(close + 1);
+      if (end < 0) return this.#readUnquoted(close + 1, text.slice(start, close));
       this.#add(start, close);
-      return close + 1;
+      return end;
     }
     return this.#readQuotedSlowly(start);
   }
@@ -269,32 +316,31 @@ export class CsvParser {
   /** Reads a quoted cell with doubled quotes, CR line ends or backslashes. */
   #readQuotedSlowly(start: number): number {
     const text = this.#text;
+    const { quote, escapes } = this.#dialect;
     this.odd[this.count] = true;
-    let close = text.indexOf('"', start);
-    while (close >= 0 && text.charCodeAt(close + 1) === QUOTE) close = text.indexOf('"', close + 2);
-    if (this.#dialect.escapes && this.#nextBackslash < (close < 0 ? text.length : close)) {
-      return this.#readQuotedEscaped(start);
-    }
+    let close = text.indexOf(quote, start);
+    while (close >= 0 && text.charCodeAt(close + 1) === this.#quote) close = text.indexOf(quote, close + 2);
+    if (escapes && this.#nextBackslash < (close < 0 ? text.length : close)) return this.#readQuotedEscaped(start);
     if (close < 0) return -1;
-    if (this.#nextCr > close) {
-      this.#countLines(start, close);
-      if (this.#endsCell(close + 1)) {
-        this.#add(~start, close);
-        return close + 1;
-      }
-    }
-    let value = text.slice(start, close).replaceAll('""', '"');
-    if (this.#nextCr < close) {
-      this.lines += value.match(/\r\n?|\n/g)?.length ?? 0;
-      value = value.replace(/\r\n?/g, '\n');
-    }
-    return this.#readUnquoted(close + 1, value);
+    if (this.#nextCr > close) this.#countLines(start, close);
+    else this.lines += text.slice(start, close).match(/\r\n?|\n/g)?.length ?? 0;
+    const end = this.#endOfCell(close + 1);
+    if (end < 0) return this.#readUnquoted(close + 1, text.slice(start, close).replaceAll(this.#doubled, quote));
+    this.#add(~start, close);
+    return end;
+  }
+
+  /** Returns the offset at which a cell ends after its closing quote, or -1 if other text than blanks follows. */
+  #endOfCell(from: number): number {
+    if (this.#endsCell(from)) return from;
+    const at = this.#afterBlanks(from);
+    return this.#endsCell(at) ? at : -1;
   }
 
   /** Returns whether a cell ends at this offset. */
   #endsCell(at: number): boolean {
     const c = this.#text.charCodeAt(at);
-    return c === this.#separator || c === LF || c === CR || at >= this.#text.length;
+    return c === LF || c === CR || at >= this.#text.length || this.#isSeparator(at);
   }
 
   #readQuotedEscaped(start: number): number {
@@ -305,23 +351,21 @@ export class CsvParser {
     let at = start;
     for (; at < text.length; at++) {
       const c = text.charCodeAt(at);
-      if (c === QUOTE) {
+      if (c === this.#quote) {
         value += text.slice(from, at);
-        if (text.charCodeAt(at + 1) !== QUOTE) {
+        if (text.charCodeAt(at + 1) !== this.#quote) {
           this.lines += lines;
-          return this.#readUnquoted(at + 1, value);
+          const end = this.#endOfCell(at + 1);
+          if (end < 0) return this.#readUnquoted(at + 1, value);
+          this.#addJoined(value);
+          return end;
         }
         from = ++at;
       } else if (c === BACKSLASH) {
         value += text.slice(from, at);
         from = at + 1;
-        if (this.#isEscapable(text.charCodeAt(from))) at++;
-      } else if (c === CR) {
-        lines++;
-        value += `${text.slice(from, at)}\n`;
-        if (text.charCodeAt(at + 1) === LF) at++;
-        from = at + 1;
-      } else if (c === LF) lines++;
+        at += this.#escapedAt(from);
+      } else if (c === LF || (c === CR && text.charCodeAt(at + 1) !== LF)) lines++;
     }
     return -1;
   }
@@ -329,14 +373,14 @@ export class CsvParser {
   /** Reads up to the end of the cell and adds the cell. `before` is the part that was already read. */
   #readUnquoted(start: number, before: string): number {
     const text = this.#text;
-    const { separator, escapes } = this.#dialect;
+    const { separator, quote, escapes } = this.#dialect;
     if (this.#nextSeparator < start) this.#nextSeparator = find(text, separator, start);
     if (this.#nextLf < start) this.#nextLf = find(text, '\n', start);
     if (this.#nextCr < start) this.#nextCr = find(text, '\r', start);
     if (escapes && this.#nextBackslash < start) this.#nextBackslash = find(text, '\\', start);
     const end = Math.min(this.#nextSeparator, this.#nextLf, this.#nextCr, text.length);
     if (escapes && this.#nextBackslash < end) return this.#readEscaped(start, before);
-    if (this.#nextQuote < start) this.#nextQuote = find(text, '"', start);
+    if (this.#nextQuote < start) this.#nextQuote = quote === '' ? NOWHERE : find(text, quote, start);
     if (this.#nextQuote < end) this.odd[this.count] = true;
     if (before === '') this.#add(start, end);
     else this.#addJoined(before + text.slice(start, end));
@@ -346,25 +390,27 @@ export class CsvParser {
   #readEscaped(start: number, before: string): number {
     const text = this.#text;
     this.odd[this.count] = true;
-    const separator = this.#separator;
     let value = before;
     let from = start;
     let at = start;
     for (; at < text.length; at++) {
       const c = text.charCodeAt(at);
-      if (c === separator || c === LF || c === CR) break;
+      if (c === LF || c === CR || this.#isSeparator(at)) break;
       if (c === BACKSLASH) {
         value += text.slice(from, at);
         from = at + 1;
-        if (this.#isEscapable(text.charCodeAt(from))) at++;
+        at += this.#escapedAt(from);
       }
     }
     this.#addJoined(from === at ? value : value + text.slice(from, at));
     return at;
   }
 
-  #isEscapable(c: number): boolean {
-    return c === BACKSLASH || c === this.#separator || (c === QUOTE && this.#dialect.quotes);
+  /** Returns the number of characters at this offset that are literal after a backslash. */
+  #escapedAt(at: number): number {
+    const c = this.#text.charCodeAt(at);
+    if (c === BACKSLASH || c === this.#quote) return 1;
+    return this.#isSeparator(at) ? this.#width : 0;
   }
 
   /** Counts the line feeds between two offsets in the current cell. */

@@ -7,7 +7,6 @@ const TAB = 9;
 const LF = 10;
 const CR = 13;
 const SPACE = 32;
-const QUOTE = 34;
 const BACKSLASH = 92;
 
 /** At the start of a cell, the only position where a quote opens. */
@@ -23,6 +22,13 @@ const AFTER_CR = 5;
 const ENDED = 6;
 /** After a closing quote and white space. Only the end of the cell should follow. */
 const AFTER_QUOTE = 7;
+/** At the start of a record, if comments are possible. */
+const RECORD = 8;
+const COMMENT = 9;
+/** After a CR that ends a comment, unless an LF follows. */
+const COMMENT_CR = 10;
+/** After a comment. Not possible between two scans. */
+const COMMENT_ENDED = 11;
 
 /** The bytes of a text. V8 allocates short texts with its young objects, whose memory is used again. */
 const TEXT_BYTES = 64 * 1024;
@@ -43,14 +49,23 @@ export interface TextPlace {
  */
 export class CsvScanner implements RecordScanner {
   records = 0;
-  line = 1;
+  line: number;
   /** The number of cells with text after their closing quote, and the positions of the first ones. */
   strayCount = 0;
   readonly strays: TextPlace[] = [];
   readonly #dialect: CsvDialect;
   /** The separator, as Latin-1 text of its bytes. */
   readonly #separator: string;
-  #state = START;
+  readonly #quote: number;
+  /** The start of a comment, as Latin-1 text of its bytes. */
+  readonly #comment: string;
+  /** The state at the start of a record. */
+  readonly #begin: typeof START | typeof RECORD;
+  #state: number;
+  /** Where the separator after the current cell may begin. It is negative if the cell began in an earlier text. */
+  #cell = 0;
+  /** The number of bytes at the end of the last text that must be read again, because more bytes decide what they are. */
+  #unread = 0;
   /** The number of line ends inside the current record. */
   #innerLines = 0;
   #text = '';
@@ -61,9 +76,15 @@ export class CsvScanner implements RecordScanner {
   #nextBackslash = 0;
   #nextSeparator = 0;
 
-  constructor(dialect: CsvDialect) {
+  /** @param line the line of the first byte */
+  constructor(dialect: CsvDialect, line = 1) {
     this.#dialect = dialect;
+    this.line = line;
     this.#separator = Buffer.from(dialect.separator).toString('latin1');
+    // NaN equals no byte.
+    this.#quote = dialect.quote.charCodeAt(0);
+    this.#comment = Buffer.from(dialect.comment).toString('latin1');
+    this.#begin = this.#state = this.#comment === '' ? START : RECORD;
   }
 
   scan(bytes: Uint8Array, from: number, to: number, first: boolean): number {
@@ -84,15 +105,22 @@ export class CsvScanner implements RecordScanner {
   /** Scans some of the bytes. The current record begins at `base` or before. */
   #scanPart(buffer: Buffer, base: number, from: number, to: number, first: boolean): number {
     this.#text = buffer.toString('latin1', base, to);
+    // The texts of two scans overlap: a cell keeps its distance from the first new byte.
+    this.#cell += from - base;
     const hopped = first ? -1 : this.#hop(from - base);
     const start = Math.max(from - base, hopped);
     this.#nextLf = find(this.#text, '\n', start);
     this.#nextCr = find(this.#text, '\r', start);
-    this.#nextQuote = this.#dialect.quotes ? find(this.#text, '"', start) : NOWHERE;
+    this.#nextQuote = this.#findQuote(start);
     this.#nextBackslash = this.#dialect.escapes ? find(this.#text, '\\', start) : NOWHERE;
     // A line end or separator that the last scan saw only in part also counts.
-    this.#nextSeparator = find(this.#text, this.#separator, Math.max(0, start - this.#separator.length + 1));
+    this.#nextSeparator = find(
+      this.#text,
+      this.#separator,
+      Math.max(0, this.#cell, start - this.#separator.length + 1),
+    );
     const last = Math.max(hopped, this.#scanText(start, first));
+    this.#cell -= first && last >= 0 ? last : to - base;
     this.#text = '';
     return last < 0 ? -1 : last + base;
   }
@@ -109,9 +137,13 @@ export class CsvScanner implements RecordScanner {
     return Math.max(begin, hopped, this.#walk(Math.max(begin, hopped), false));
   }
 
+  #findQuote(from: number): number {
+    return this.#dialect.quote === '' ? NOWHERE : find(this.#text, this.#dialect.quote, from);
+  }
+
   /** Returns whether the syntax is so simple that only quotes and line ends matter. */
   #canHopQuotes(start: number): boolean {
-    if (this.#separator.length > 1) return false;
+    if (this.#separator.length > 1 || this.#comment !== '') return false;
     const text = this.#text;
     // A CR without an LF after it is a separate line end.
     for (let cr = this.#nextCr; cr < text.length; cr = find(text, '\r', cr + 1)) {
@@ -129,7 +161,7 @@ export class CsvScanner implements RecordScanner {
     const separator = this.#separator.charCodeAt(0);
     let end = -1;
     let counted = this.strayCount;
-    let quote = find(text, '"', start);
+    let quote = this.#findQuote(start);
     let lf = find(text, '\n', start);
     for (;;) {
       while (lf < quote) {
@@ -142,7 +174,7 @@ export class CsvScanner implements RecordScanner {
       }
       if (quote === NOWHERE) break;
       if (!this.#opens(quote, Math.max(start, end))) {
-        quote = find(text, '"', quote + 1);
+        quote = this.#findQuote(quote + 1);
         continue;
       }
       const close = this.#closingQuote(quote + 1);
@@ -153,7 +185,7 @@ export class CsvScanner implements RecordScanner {
       let after = close + 1;
       if (next !== separator && next !== LF && next !== CR) after = this.#passStray(after);
       // The next cell is usually quoted too.
-      quote = next === separator && text.charCodeAt(close + 2) === QUOTE ? close + 2 : find(text, '"', after);
+      quote = next === separator && text.charCodeAt(close + 2) === this.#quote ? close + 2 : this.#findQuote(after);
     }
     // The unfinished record is read again.
     this.strayCount = counted;
@@ -167,17 +199,17 @@ export class CsvScanner implements RecordScanner {
   #closingQuote(start: number): number {
     const text = this.#text;
     let from = start;
-    let close = find(text, '"', from);
+    let close = this.#findQuote(from);
     for (;;) {
       if (this.#nextBackslash < from && this.#dialect.escapes) this.#nextBackslash = find(text, '\\', from);
       const backslash = this.#nextBackslash;
       if (backslash < close) {
         const next = text.charCodeAt(backslash + 1);
-        from = next === QUOTE || next === BACKSLASH ? backslash + 2 : backslash + 1;
-        if (close < from) close = find(text, '"', from);
-      } else if (text.charCodeAt(close + 1) === QUOTE) {
+        from = next === this.#quote || next === BACKSLASH ? backslash + 2 : backslash + 1;
+        if (close < from) close = this.#findQuote(from);
+      } else if (text.charCodeAt(close + 1) === this.#quote) {
         from = close + 2;
-        close = find(text, '"', from);
+        close = this.#findQuote(from);
       } else return close;
     }
   }
@@ -203,7 +235,7 @@ export class CsvScanner implements RecordScanner {
       c = text.charCodeAt(at + 1);
     }
     const c = text.charCodeAt(at);
-    if (at < text.length && c !== LF && c !== CR && !this.#isSeparator(at)) this.#noteStray(at);
+    if (at < text.length && c !== LF && c !== CR && !text.startsWith(this.#separator, at)) this.#noteStray(at);
     let end = find(text, this.#separator, at);
     while (this.#dialect.escapes && end !== NOWHERE && isEscaped(text, end)) end = find(text, this.#separator, end + 1);
     return Math.min(end, find(text, '\n', at));
@@ -219,8 +251,8 @@ export class CsvScanner implements RecordScanner {
    */
   #hop(from: number): number {
     const text = this.#text;
-    if (this.#state !== START && this.#state !== TEXT) return -1;
-    if (this.#dialect.quotes && text.indexOf('"', from) >= 0) return -1;
+    if ((this.#state !== START && this.#state !== TEXT) || this.#comment !== '') return -1;
+    if (this.#findQuote(from) !== NOWHERE) return -1;
     let nextCr = text.indexOf('\r', from);
     let lines = 0;
     let end = -1;
@@ -233,7 +265,10 @@ export class CsvScanner implements RecordScanner {
       end = nextLf + 1;
       lines++;
     }
-    if (lines > 0) this.#state = START;
+    if (lines > 0) {
+      this.#state = START;
+      this.#cell = end;
+    }
     this.records += lines;
     if (lines > 0) {
       // Adds the line ends in the incomplete record of the last scan.
@@ -247,18 +282,22 @@ export class CsvScanner implements RecordScanner {
   #walk(from: number, first: boolean): number {
     const text = this.#text;
     const separator = this.#separator;
-    const { quotes } = this.#dialect;
+    const quote = this.#quote;
     let state = this.#state;
     let end = -1;
-    let at = from;
+    let at = Math.max(0, from - this.#unread);
+    this.#unread = 0;
     while (at < text.length) {
       const c = text.charCodeAt(at);
       switch (state) {
         case START:
-          if (c === QUOTE && quotes) {
+          if (c === quote) {
             state = QUOTED;
             at++;
-          } else if ((c === SPACE || c === TAB) && text[at] !== separator) at++;
+          } else if (this.#isCut(separator, at)) {
+            this.#unread = text.length - at;
+            at = text.length;
+          } else if ((c === SPACE || c === TAB) && !text.startsWith(separator, at)) at++;
           else state = TEXT;
           break;
         case TEXT:
@@ -274,18 +313,42 @@ export class CsvScanner implements RecordScanner {
           state = this.#state;
           break;
         case QUOTE_IN_QUOTED:
-          if (c === QUOTE) at++;
-          state = c === QUOTE ? QUOTED : AFTER_QUOTE;
+          if (c === quote) at++;
+          else this.#cell = at;
+          state = c === quote ? QUOTED : AFTER_QUOTE;
           break;
         case AFTER_QUOTE:
-          if ((c === SPACE || c === TAB) && text[at] !== separator) at++;
-          else {
-            if (c !== LF && c !== CR && !this.#isSeparator(at)) this.#noteStray(at);
-            state = TEXT;
-          }
+          if (this.#isCut(separator, at)) {
+            this.#unread = text.length - at;
+            at = text.length;
+          } else if (c !== LF && c !== CR && !text.startsWith(separator, at)) {
+            if (c === SPACE || c === TAB) at++;
+            else {
+              this.#noteStray(at);
+              state = TEXT;
+            }
+          } else state = TEXT;
+          break;
+        case RECORD:
+          if (this.#isCut(this.#comment, at)) {
+            this.#unread = text.length - at;
+            at = text.length;
+          } else state = text.startsWith(this.#comment, at) ? COMMENT : START;
+          break;
+        case COMMENT: {
+          if (this.#nextLf < at) this.#nextLf = find(text, '\n', at);
+          if (this.#nextCr < at) this.#nextCr = find(text, '\r', at);
+          const lineEnd = Math.min(this.#nextLf, this.#nextCr);
+          if (lineEnd !== NOWHERE) state = lineEnd === this.#nextLf ? COMMENT_ENDED : COMMENT_CR;
+          at = Math.min(lineEnd + 1, text.length);
+          break;
+        }
+        case COMMENT_CR:
+          if (c === LF) at++;
+          state = COMMENT_ENDED;
           break;
         case BACKSLASH_IN_QUOTED:
-          if (c === QUOTE || c === BACKSLASH) at++;
+          if (c === quote || c === BACKSLASH) at++;
           state = QUOTED;
           break;
       }
@@ -293,18 +356,24 @@ export class CsvScanner implements RecordScanner {
         this.records++;
         this.line += this.#innerLines + 1;
         this.#innerLines = 0;
-        state = START;
-        end = at;
+        state = this.#begin;
+        end = this.#cell = at;
         if (first) break;
+      } else if (state === COMMENT_ENDED) {
+        this.line++;
+        state = this.#begin;
+        this.#cell = at;
+        // The first part of a source has its first record.
+        if (!first) end = at;
       }
     }
     this.#state = state;
     return end;
   }
 
-  /** Returns whether a separator, or the start of one before the end of the bytes, is at this position. */
-  #isSeparator(at: number): boolean {
-    return this.#separator.startsWith(this.#text.slice(at, at + this.#separator.length));
+  /** Returns whether the text ends inside this word, which begins at this offset, or may begin there. */
+  #isCut(word: string, at: number): boolean {
+    return this.#text.length - at < word.length && word.startsWith(this.#text.slice(at));
   }
 
   #noteStray(at: number): void {
@@ -320,7 +389,7 @@ export class CsvScanner implements RecordScanner {
     const text = this.#text;
     const separator = this.#separator;
     let nextSeparator = this.#nextSeparator;
-    if (nextSeparator + separator.length <= at) {
+    if (nextSeparator + separator.length <= at || nextSeparator < this.#cell) {
       nextSeparator = find(text, separator, at);
       this.#nextSeparator = nextSeparator;
     }
@@ -336,9 +405,10 @@ export class CsvScanner implements RecordScanner {
     }
     if (nextSeparator < nextLf && nextSeparator < nextCr) {
       const escaped = this.#dialect.escapes && isEscaped(text, nextSeparator);
-      if (escaped) this.#nextSeparator = find(text, separator, nextSeparator + 1);
+      const after = nextSeparator + separator.length;
       this.#state = escaped ? TEXT : START;
-      return nextSeparator + separator.length;
+      this.#cell = after;
+      return after;
     }
     if (nextLf < nextCr) {
       this.#state = ENDED;
@@ -358,7 +428,7 @@ export class CsvScanner implements RecordScanner {
     const separator = this.#separator;
     let nextQuote = this.#nextQuote;
     if (nextQuote < at) {
-      nextQuote = find(text, '"', at);
+      nextQuote = this.#findQuote(at);
       this.#nextQuote = nextQuote;
     }
     let nextBackslash = this.#nextBackslash;
@@ -388,7 +458,8 @@ export class CsvScanner implements RecordScanner {
     if (stop === nextQuote && text.startsWith(separator, stop + 1)) {
       // A separator usually follows the closing quote, and the next cell starts after it.
       this.#state = START;
-      return stop + 1 + separator.length;
+      this.#cell = stop + 1 + separator.length;
+      return this.#cell;
     }
     this.#state = stop === nextQuote ? QUOTE_IN_QUOTED : BACKSLASH_IN_QUOTED;
     return stop + 1;

@@ -26,9 +26,15 @@ export class JsonValueScanner implements RecordScanner {
   #escaped = false;
   #inWord = false;
 
-  /** @param line the line of the first byte */
-  constructor(line = 1) {
+  readonly #cutsBlanks: boolean;
+
+  /**
+   * @param line the line of the first byte
+   * @param cutsBlanks whether the source may also be cut between two values. Otherwise only the end of a value counts
+   */
+  constructor(line = 1, cutsBlanks = false) {
     this.line = line;
+    this.#cutsBlanks = cutsBlanks;
     this.#currentLine = line;
   }
 
@@ -74,6 +80,10 @@ export class JsonValueScanner implements RecordScanner {
     this.#inString = inString;
     this.#escaped = escaped;
     this.#inWord = inWord;
+    if (this.#cutsBlanks && !first && braces === 0 && !inString && !inWord) {
+      this.line = this.#currentLine;
+      return to;
+    }
     return end;
   }
 

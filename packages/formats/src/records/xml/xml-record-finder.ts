@@ -45,6 +45,30 @@ export class XmlRecordFinder {
     this.recordStart = -1;
   }
 
+  /** The name of the elements that are records. */
+  get recordName(): string {
+    return this.#rootPath.at(-1) as string;
+  }
+
+  /** Whether the innermost element is the one that contains the records, or a record contains it. */
+  get isAmongRecords(): boolean {
+    return this.recordStart >= 0 || this.#isAroundRecords;
+  }
+
+  get #isAroundRecords(): boolean {
+    const depth = this.#rootPath.length - 1;
+    return depth > 0 && this.#open.length === depth && this.#onRootPath === depth;
+  }
+
+  /** Returns to the element that contains the records, from anywhere inside the current record. */
+  leaveRecord(): void {
+    const depth = this.#rootPath.length - 1;
+    this.#open.length = depth;
+    this.#onRootPath = depth;
+    this.#onIdPath = Math.min(this.#onIdPath, depth);
+    this.recordStart = -1;
+  }
+
   /** Reports that the tag at this position opened an element. */
   opened(name: XmlName, at: number, line: number): void {
     const open = this.#open;

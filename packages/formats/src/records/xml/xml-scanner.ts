@@ -52,6 +52,9 @@ type Inside = 'content' | 'comment' | 'cdata' | 'instruction';
 export class XmlScanner {
   /** The current line, counted from 1. */
   line = 1;
+  /** The position of the text or the tag with the error, after `scan` has thrown one, and its line. */
+  failedAt = 0;
+  failedLine = 1;
   readonly #finder: XmlRecordFinder;
   readonly #names = new XmlNames();
   #inside: Inside = 'content';
@@ -77,18 +80,52 @@ export class XmlScanner {
     this.#pairs = pairsOf(bytes);
     this.#to = to;
     let at = from;
-    while (at < to) {
-      const { line } = this;
-      const inside = this.#inside;
-      const next = inside === 'content' ? this.#content(at) : this.#passOver(at, inside);
-      if (next < 0) {
-        this.line = line;
-        return at;
+    let { line } = this;
+    try {
+      while (at < to) {
+        line = this.line;
+        const inside = this.#inside;
+        const next = inside === 'content' ? this.#content(at) : this.#passOver(at, inside);
+        if (next < 0) {
+          this.line = line;
+          return at;
+        }
+        this.#started = true;
+        at = next;
       }
-      this.#started = true;
-      at = next;
+    } catch (error) {
+      this.failedAt = at;
+      this.failedLine = line;
+      throw error;
     }
     return at;
+  }
+
+  /**
+   * Searches the end of a record with an error, or the start of the next record, in `bytes[from..to)`, which begins in
+   * `line`. Then the scan can continue there.
+   * @returns the position where the scan continues, or -1 if there is none
+   */
+  recover(bytes: Uint8Array, from: number, to: number): number {
+    const { recordName } = this.#finder;
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, to).toString('latin1', from);
+    const name = Buffer.from(recordName)
+      .toString('latin1')
+      .replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    const found = new RegExp(`</${name}\\s*>|<${name}(?=[\\s/>])`).exec(text);
+    if (found === null) return -1;
+    const end = from + found.index + (found[0].startsWith('</') ? found[0].length : 0);
+    this.#bytes = bytes;
+    this.#countLines(from, end);
+    this.#inside = 'content';
+    this.#finder.leaveRecord();
+    return end;
+  }
+
+  /** Skips bytes in which `recover` has found nothing. */
+  skip(bytes: Uint8Array, from: number, to: number): void {
+    this.#bytes = bytes;
+    this.#countLines(from, to);
   }
 
   /** Ends the scan. Throws `XmlSyntaxError` if the document is incomplete. */

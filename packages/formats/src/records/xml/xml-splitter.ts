@@ -3,6 +3,7 @@ import { UntilFailure } from '../split/until-failure.ts';
 import type { XmlRecord } from './xml-record.ts';
 import type { XmlRecordFinder } from './xml-record-finder.ts';
 import { XmlScanner } from './xml-scanner.ts';
+import { XmlSyntaxError } from './xml-syntax-error.ts';
 
 /** Pieces are cut at about this size, as those of other formats. */
 const PIECE_BYTES = 512 * 1024;
@@ -14,6 +15,8 @@ const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 export type XmlPart =
   /** Whole records, packed. The memory is the receiver's. */
   | { readonly kind: 'records'; readonly bytes: Uint8Array; readonly records: readonly XmlRecord[] }
+  /** A record with an error, which was skipped. */
+  | { readonly kind: 'bad'; readonly line: number; readonly error: XmlSyntaxError }
   /** A record above the limit, which was skipped. */
   | { readonly kind: 'too-long'; readonly limit: number; readonly line: number };
 
@@ -22,10 +25,15 @@ export interface XmlSplitOptions {
   readonly maxRecordBytes?: number;
 }
 
+/** The number of bytes that are searched again for a tag that the bytes may contain only in part. */
+const TAG_BYTES = 1024;
+
 /**
  * Cuts the records out of XML, which is UTF-8, and packs them into pieces of about 512 KiB. Memory is limited by the
  * longest allowed record (or tag). An error of the source is thrown after the whole records before it.
- * @throws XmlSyntaxError if the source is not well-formed, after the records before that position
+ * A record that is not well-formed is skipped up to its end tag, or to the next record.
+ * @throws XmlSyntaxError if the source is not well-formed outside the records, or if nothing shows where a bad record
+ * ends, after the records before that position
  */
 export async function* splitXml(
   source: ByteSource,
@@ -40,23 +48,57 @@ export async function* splitXml(
   let scanned = 0;
   /** An incomplete tag is not scanned again until the number of its bytes has doubled. */
   let enough = 0;
+  /** The record with an error whose end was not found yet. */
+  let bad: { readonly line: number; readonly error: XmlSyntaxError } | undefined;
 
   /** Scans the new bytes; returns the full pieces. An XML error is thrown after all records before it are returned. */
   function* scan(): Generator<XmlPart> {
-    let failure: unknown;
-    try {
-      scanned = scanner.scan(buffer, scanned, filled);
-    } catch (error) {
-      failure = error;
+    for (;;) {
+      let failure: unknown;
+      if (bad !== undefined && !(yield* recover(bad))) return;
+      try {
+        scanned = scanner.scan(buffer, scanned, filled);
+      } catch (error) {
+        failure = error;
+      }
+      for (const record of finder.records) {
+        if (!packer.fits(record)) yield* packer.take();
+        packer.add(buffer, record);
+      }
+      finder.records.length = 0;
+      if (failure === undefined) return;
+      yield* packer.take();
+      if (!(failure instanceof XmlSyntaxError) || !finder.isAmongRecords) throw failure;
+      // Outside a record, only its start tag can have the error.
+      const isStart = finder.recordStart < 0;
+      if (isStart && !startsRecord(scanner.failedAt)) throw failure;
+      bad = { line: isStart ? scanner.failedLine : finder.recordLine, error: failure };
+      finder.abandon();
+      scanned = scanner.failedAt + (isStart ? 1 : 0);
+      scanner.line = scanner.failedLine;
     }
-    for (const record of finder.records) {
-      if (!packer.fits(record)) yield* packer.take();
-      packer.add(buffer, record);
+  }
+
+  /** Searches the end of a bad record. Returns whether it was found. */
+  function* recover(record: { readonly line: number; readonly error: XmlSyntaxError }): Generator<XmlPart, boolean> {
+    const next = scanner.recover(buffer, scanned, filled);
+    if (next < 0) {
+      const kept = Math.max(scanned, filled - TAG_BYTES);
+      scanner.skip(buffer, scanned, kept);
+      scanned = kept;
+      return false;
     }
-    finder.records.length = 0;
-    if (failure === undefined) return;
-    yield* packer.take();
-    throw failure;
+    scanned = next;
+    bad = undefined;
+    yield { kind: 'bad', ...record };
+    return true;
+  }
+
+  function startsRecord(at: number): boolean {
+    const start = Buffer.from(`<${finder.recordName}`);
+    return Buffer.from(buffer.buffer, buffer.byteOffset, filled)
+      .subarray(at, at + start.length)
+      .equals(start);
   }
 
   const input = new UntilFailure(source);
@@ -87,6 +129,7 @@ export async function* splitXml(
   yield* scan();
   yield* packer.take();
   input.throwIfAny();
+  if (bad !== undefined) throw (bad as { readonly error: XmlSyntaxError }).error;
   scanner.finish(filled - scanned);
 }
 

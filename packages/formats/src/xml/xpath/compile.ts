@@ -1,4 +1,4 @@
-import { ATTRIBUTE, COMMENT, ELEMENT, INSTRUCTION, NAMESPACE, TEXT, type XmlNode } from '../xml-tree.ts';
+import { ATTRIBUTE, COMMENT, ELEMENT, INSTRUCTION, NAMESPACE, TEXT, type XmlNode, type XmlTree } from '../xml-tree.ts';
 import { type NodeMatch, REVERSE, WALKS } from './axes.ts';
 import { type Comparison, compare } from './comparison.ts';
 import { compileCall } from './functions.ts';
@@ -162,6 +162,8 @@ function compileTest(axis: Axis, test: NodeTest): NodeMatch {
       return (tree, at) => tree.kindAt(at) === COMMENT;
     case 'instruction':
       return matchOf(INSTRUCTION, test.name);
+    case 'qualified':
+      return axis === 'namespace' ? () => false : matchQualified(axis === 'attribute' ? ATTRIBUTE : ELEMENT, test);
     case 'name':
       return matchOf(axis === 'attribute' ? ATTRIBUTE : axis === 'namespace' ? NAMESPACE : ELEMENT, test.name);
   }
@@ -170,6 +172,37 @@ function compileTest(axis: Axis, test: NodeTest): NodeMatch {
 function matchOf(kind: number, name: string | undefined): NodeMatch {
   if (name === undefined) return (tree, at) => tree.kindAt(at) === kind;
   return (tree, at) => tree.kindAt(at) === kind && tree.nameAt(at) === name;
+}
+
+/**
+ * Matches names in a namespace, with any prefix. If the text does not declare the prefix of a name, the prefixes are
+ * compared as written: an element that was cut from its document has lost the declarations around it.
+ */
+function matchQualified(
+  kind: number,
+  { prefix, namespace, name }: Extract<NodeTest, { kind: 'qualified' }>,
+): NodeMatch {
+  return (tree, at) => {
+    if (tree.kindAt(at) !== kind) return false;
+    const written = tree.nameAt(at);
+    const colon = written.indexOf(':');
+    if (name !== undefined && written.slice(colon + 1) !== name) return false;
+    // An attribute without a prefix is in no namespace.
+    if (colon < 0 && kind === ATTRIBUTE) return false;
+    const itsPrefix = colon < 0 ? '' : written.slice(0, colon);
+    const declared = namespaceOf(tree, kind === ATTRIBUTE ? tree.parentAt(at) : at, itsPrefix);
+    return declared === undefined ? itsPrefix === prefix : declared === namespace;
+  };
+}
+
+/** Returns the namespace of a prefix at an element, or undefined if it is not declared. */
+function namespaceOf(tree: XmlTree, element: number, prefix: string): string | undefined {
+  for (let at = element; at >= 0; at = tree.parentAt(at)) {
+    for (let i = at + 1; i < tree.endAt(at) && tree.kindAt(i) === NAMESPACE; i++) {
+      if (tree.nameAt(i) === prefix) return tree.valueAt(i);
+    }
+  }
+  return undefined;
 }
 
 type Filter = (node: XmlNode, position: number, size: number) => boolean;

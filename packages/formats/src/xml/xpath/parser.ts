@@ -32,18 +32,28 @@ const ANY_NODE: Step = { axis: 'descendant-or-self', test: { kind: 'node' }, pre
 /** The maximum depth of an expression. Deeper expressions would exhaust the stack during evaluation. */
 const MAX_DEPTH = 100;
 
+/** A parsed expression, and its prefixes that no namespace has. */
+export interface ParsedXPath {
+  readonly syntax: Syntax;
+  readonly unbound: readonly string[];
+}
+
 /** Parses an XPath 1.0 expression. Throws `XPathError` with the problem and its position. */
-export function parseXPath(expression: string): Syntax {
-  return new Parser(tokenize(expression)).parse();
+export function parseXPath(expression: string, namespaces: ReadonlyMap<string, string>): ParsedXPath {
+  const parser = new Parser(tokenize(expression), namespaces);
+  return { syntax: parser.parse(), unbound: [...parser.unbound] };
 }
 
 class Parser {
+  readonly unbound = new Set<string>();
   readonly #tokens: readonly Token[];
+  readonly #namespaces: ReadonlyMap<string, string>;
   #at = 0;
   #depth = 0;
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: readonly Token[], namespaces: ReadonlyMap<string, string>) {
     this.#tokens = tokens;
+    this.#namespaces = namespaces;
   }
 
   parse(): Syntax {
@@ -219,7 +229,17 @@ class Parser {
       return { kind: 'instruction', name };
     }
     if (text === '*') return { kind: 'name', name: undefined };
-    return text.includes(':') ? { kind: 'nothing' } : { kind: 'name', name: text };
+    const colon = text.indexOf(':');
+    return colon < 0 ? { kind: 'name', name: text } : this.#qualified(text.slice(0, colon), text.slice(colon + 1));
+  }
+
+  #qualified(prefix: string, local: string): NodeTest {
+    const namespace = this.#namespaces.get(prefix);
+    if (namespace === undefined) {
+      this.unbound.add(prefix);
+      return { kind: 'nothing' };
+    }
+    return { kind: 'qualified', prefix, namespace, name: local === '*' ? undefined : local };
   }
 
   #predicates(): Syntax[] {

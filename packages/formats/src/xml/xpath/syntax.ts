@@ -21,8 +21,15 @@ export type Axis =
 /** The test of a step on the nodes of its axis. `name` is undefined for `*`, and for any processing instruction. */
 export type NodeTest =
   | { readonly kind: 'name'; readonly name: string | undefined }
-  /** A name with a prefix, which matches nothing because no namespaces are bound. */
+  /** A name with a prefix that no namespace has. It matches nothing. */
   | { readonly kind: 'nothing' }
+  /** A name in a namespace. `name` is undefined for any name. */
+  | {
+      readonly kind: 'qualified';
+      readonly prefix: string;
+      readonly namespace: string;
+      readonly name: string | undefined;
+    }
   | { readonly kind: 'node' | 'text' | 'comment' }
   | { readonly kind: 'instruction'; readonly name: string | undefined };
 

@@ -120,3 +120,36 @@ describe('XPath', () => {
     expect(evaluate(nested)).toEqual([]);
   });
 });
+
+describe('XPath with namespaces', () => {
+  const text =
+    '<r xmlns:d="urn:dc" xmlns:x="urn:x" xmlns="urn:def"><d:title d:lang="en" lang="no">A</d:title><x:title>B</x:title><title>C</title><i xmlns:d="urn:other"><d:title>D</d:title></i></r>';
+  const namespaces = new Map([
+    ['dc', 'urn:dc'],
+    ['def', 'urn:def'],
+    ['d', 'urn:other'],
+  ]);
+  const select = (expression: string, xml = text) =>
+    compileXPath(expression, namespaces)
+      .select(parseXml(xml))
+      .map((node) => node.text);
+
+  it('finds names by their namespace, with any prefix', () => {
+    expect(select('//dc:title')).toEqual(['A']);
+    expect(select('//def:title')).toEqual(['C']);
+    expect(select('//d:title')).toEqual(['D']);
+    expect(select('//dc:*')).toEqual(['A']);
+    expect(select('//@dc:*')).toEqual(['en']);
+    expect(select('/r/dc:title/@dc:lang')).toEqual(['en']);
+    expect(select('//title')).toEqual(['C']);
+  });
+
+  it('compares prefixes as written if the text does not declare them', () => {
+    expect(select('/record/dc:title', '<record><dc:title>A</dc:title><x:title>B</x:title></record>')).toEqual(['A']);
+  });
+
+  it('names prefixes without a namespace, which match nothing', () => {
+    expect(compileXPath('//x:title | //dc:a[y:b]', namespaces).unbound).toEqual(['x', 'y']);
+    expect(select('//x:title')).toEqual([]);
+  });
+});
