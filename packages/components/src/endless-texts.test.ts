@@ -19,7 +19,7 @@ const digits = endless('1');
 describe('long texts of strangers are read once', () => {
   const cases: Record<string, [() => unknown, unknown]> = {
     'a date of a feed, after the day of the week': [() => feedDate(`Mon${blanks}x`), undefined],
-    'a date of a feed, before its zone': [() => feedDate(`06 Feb 2023${blanks}x`), undefined],
+    'a date of a feed, before its zone': [() => feedDate(`06 Feb 2023${blanks}?`), undefined],
     'a date of a feed': [() => feedDate(`Mon ${blanks}, 06 Feb 2023`)?.toISOString(), '2023-02-06T00:00:00.000Z'],
     'the id of an XML record': [
       () => {

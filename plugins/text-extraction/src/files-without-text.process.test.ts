@@ -43,16 +43,16 @@ it('TextExtractor reports notices with the document, the file and a hint', async
   await stage.stop?.();
   expect(context.collector.list()).toMatchObject([
     {
-      code: 'text.unsupported',
-      class: 'loss',
-      count: 1,
-      examples: [{ document: '1', value: 'application/octet-stream' }],
-    },
-    {
       code: 'text.empty',
       class: 'suspect',
       count: 1,
       examples: [{ document: '0', hint: expect.stringContaining('onError') }],
+    },
+    {
+      code: 'text.unsupported',
+      class: 'suspect',
+      count: 1,
+      examples: [{ document: '1', value: 'application/octet-stream' }],
     },
   ]);
 });

@@ -254,6 +254,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
         },
       ],
       problems: [],
+      notices: [],
     },
   },
   'GET /v1/file': { answer: { items: [file], maxFileBytes: 1_073_741_824 } },
