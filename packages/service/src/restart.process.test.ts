@@ -12,10 +12,10 @@ const SERVICE = `
 import { startService } from ${JSON.stringify(join(import.meta.dirname, 'start-service.ts'))};
 import { defaultSettings } from ${JSON.stringify(join(import.meta.dirname, 'settings/service-settings.ts'))};
 const counts = { published: 10, created: 1, succeeded: 5, failed: 1, dropped: 1 };
-const progress = () => ({ counts, connectors: [{ name: 'files', status: 'running', counts, seconds: 0.001 }], stages: [] });
+const progress = () => ({ counts, connectors: [{ name: 'files', status: 'running', counts, seconds: 0.001 }], stages: [], notices: [] });
 const threads = {
   start: ({ runId }) => ({ runId, progress, stop() {}, done: new Promise(() => {}) }),
-  preview: async () => ({ results: [], problems: [] }),
+  preview: async () => ({ results: [], problems: [], notices: [] }),
   close: async () => {},
 };
 const settings = {
