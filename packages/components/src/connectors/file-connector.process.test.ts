@@ -119,7 +119,7 @@ echo ${PIXEL} | /usr/bin/base64 -d`,
       'in/none.zip': 'garbage',
     });
     const { found, rejected } = await run({
-      fileHandlers: { csv: {} },
+      fileHandlers: { csv: { emptyColumns: 'fail' } },
       fileOptions: { handleArchivedFiles: true, handleCompressedFiles: true },
     });
     expect(found).toEqual(['good.csv-1']);
@@ -219,7 +219,7 @@ describe('FileConnector with target folders', () => {
   it('moves published files and unreadable files to their folders', async () => {
     await write({ 'in/a.csv': 'k\n1\n', 'in/sub/b.txt': 'b', 'in/bad.csv': 'a,\n' });
     const fileOptions = { moveToAfterProcessing: join(folder, 'done'), moveToErrorFolder: join(folder, 'err') };
-    const { found } = await run({ fileOptions, fileHandlers: { csv: {} } });
+    const { found } = await run({ fileOptions, fileHandlers: { csv: { emptyColumns: 'fail' } } });
     expect(found).toEqual(['a.csv-1', 'sub/b.txt']);
     expect(await left()).toEqual(['done/a.csv', 'done/b.txt', 'err/bad.csv']);
   });
