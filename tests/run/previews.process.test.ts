@@ -25,7 +25,7 @@ describe('a preview', () => {
   it('does not change the sources', async () => {
     const { directory } = harness;
     const source = `${directory}/moved.csv`;
-    const connector = `class: CSVConnector, path: "${source}", moveToErrorFolder: "${directory}/bad"`;
+    const connector = `class: CSVConnector, path: "${source}", emptyColumns: fail, moveToErrorFolder: "${directory}/bad"`;
     writeFileSync(source, 'a,\n1,2\n');
     const { problems } = await harness.preview(configOf({ connector }));
     expect(problems).toHaveLength(1);

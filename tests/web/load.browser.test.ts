@@ -254,16 +254,14 @@ describe('the guided form', () => {
     await page.getByText('1 of the first records cannot be read').waitFor();
   });
 
-  it('explains a file without documents, and a column without a name', async () => {
+  it('explains a file without documents, and reads one with a column without a name', async () => {
     let page = await readFile('header.csv');
     await page.getByText('at least one row of values').waitFor();
     page = await readFile('empty.json');
     await page.getByText('A JSON file needs at least one object').waitFor();
     expect(await page.getByLabel('Field with the id').count()).toBe(0);
     page = await readFile('index.csv');
-    await page.getByText('The file could not be read').waitFor();
-    // The problem is not repeated.
-    expect(await page.getByText(/column.*has no name|empty name/).count()).toBe(1);
+    await page.getByRole('row', { name: /^name.*Chair/ }).waitFor();
   });
 
   it('reads a CSV file in UTF-16', async () => {

@@ -19,8 +19,8 @@ interface Header {
 }
 
 /**
- * Names the columns of a CSV file whose name is empty, such as the row numbers that pandas writes. The connector refuses
- * a file with such a column. Returns undefined if there is none.
+ * Names the columns of a CSV file whose name is empty, such as the row numbers that pandas writes. The connector omits
+ * the values of such a column. Returns undefined if there is none.
  */
 export async function nameEmptyColumns(file: Blob): Promise<NamedColumns | undefined> {
   const header = await headerOf(file);
