@@ -1,11 +1,11 @@
-import { messageOf, parseJson } from '@headrace/engine';
+import { type CheckResult, messageOf, parseJson } from '@headrace/engine';
 import { type IndexAdmin, inPath } from './index-admin.ts';
 import { runChecks } from './rebuild-checks.ts';
 import { markOf, type RebuildMark, type RebuiltIndex } from './rebuild-mark.ts';
 import type { RebuildTarget } from './rebuild-target.ts';
 import { ReindexError } from './reindex-error.ts';
 import { addFields, type CollectionDefinition, requestCollection } from './solr-collection.ts';
-import type { CheckResult, Checks, FinishedRun, Json, Log, RebuildPlan } from './types.ts';
+import type { Checks, FinishedRun, Json, Log, RebuildPlan } from './types.ts';
 import type { CollectionState } from './watched-collection.ts';
 
 /** The property of a collection with its mark, as JSON. It is part of the state of the collection in ZooKeeper. */

@@ -1,7 +1,8 @@
+import type { CheckResult } from '@headrace/engine';
 import { deleteWithinLimit, type Missing } from './deletion-check.ts';
 import { ReindexError } from './reindex-error.ts';
 import { inTransaction, refusedBecause, type SqlSession } from './sql-session.ts';
-import type { CheckResult, FinishedRun, Log } from './types.ts';
+import type { FinishedRun, Log } from './types.ts';
 
 interface FinishedTable {
   readonly session: SqlSession;

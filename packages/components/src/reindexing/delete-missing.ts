@@ -1,8 +1,9 @@
+import type { CheckResult } from '@headrace/engine';
 import { deleteWithinLimit, type Missing } from './deletion-check.ts';
 import type { DocumentHashes } from './document-hashes.ts';
 import { type IndexAdmin, inPath } from './index-admin.ts';
 import { ReindexError } from './reindex-error.ts';
-import type { CheckResult, FinishedRun, Json, Log } from './types.ts';
+import type { FinishedRun, Json, Log } from './types.ts';
 
 /** How many documents are deleted in one request. */
 const PAGE = 2000;

@@ -1,6 +1,6 @@
-import { counted } from '@headrace/engine';
+import { type CheckResult, counted } from '@headrace/engine';
 import { lossText, notAllowed } from './lost-data.ts';
-import type { CheckResult, FinishedRun } from './types.ts';
+import type { FinishedRun } from './types.ts';
 
 /** What the source no longer has. */
 export interface Missing {

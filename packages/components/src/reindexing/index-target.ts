@@ -1,3 +1,4 @@
+import type { CheckResult } from '@headrace/engine';
 import { type IndexAdmin, inPath } from './index-admin.ts';
 import { aliasTargets, moveAlias, requireAlias } from './index-alias.ts';
 import type { IndexDefinition } from './index-definition.ts';
@@ -6,7 +7,7 @@ import { markOf, type RebuildMark, type RebuiltIndex } from './rebuild-mark.ts';
 import type { RebuildTarget } from './rebuild-target.ts';
 import { ReindexError } from './reindex-error.ts';
 import { requiredField } from './required-field.ts';
-import type { CheckResult, Checks, FinishedRun, Json, RebuildPlan } from './types.ts';
+import type { Checks, FinishedRun, Json, RebuildPlan } from './types.ts';
 
 /** Settings during the build: without replicas and refreshes, the search engine writes much faster. */
 const BUILD_SETTINGS: Json = {

@@ -1,4 +1,4 @@
-import type { CheckResult } from './types.ts';
+import type { CheckResult } from '@headrace/engine';
 
 /** What others write to the live index while a rebuild is open. */
 export interface LiveChanges {

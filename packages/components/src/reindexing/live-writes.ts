@@ -1,7 +1,7 @@
-import { counted } from '@headrace/engine';
+import { type CheckResult, counted } from '@headrace/engine';
 import type { IndexAdmin } from './index-admin.ts';
 import { writesOf } from './index-fingerprint.ts';
-import type { CheckResult, Log } from './types.ts';
+import type { Log } from './types.ts';
 
 /** How the writes of programs that a rebuild does not know are treated: the rebuild fails, or only reports them. */
 export type ForeignWrites = 'fail' | 'report';

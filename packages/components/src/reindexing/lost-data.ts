@@ -1,4 +1,5 @@
-import type { CheckResult, FinishedRun, Loss } from './types.ts';
+import type { CheckResult } from '@headrace/engine';
+import type { FinishedRun, Loss } from './types.ts';
 
 /** Returns the losses of a run that are not allowed. */
 export function notAllowed({ losses }: FinishedRun, allowed: readonly string[] = []): readonly Loss[] {

@@ -1,6 +1,6 @@
-import { messageOf } from '@headrace/engine';
+import { type CheckResult, messageOf } from '@headrace/engine';
 import { checkLosses } from './lost-data.ts';
-import type { CheckResult, Checks, FinishedRun, Json, SavedQuery } from './types.ts';
+import type { Checks, FinishedRun, Json, SavedQuery } from './types.ts';
 
 /** How many hits of a saved query count. */
 const HITS = 10;

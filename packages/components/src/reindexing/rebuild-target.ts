@@ -1,5 +1,6 @@
+import type { CheckResult } from '@headrace/engine';
 import type { RebuildMark, RebuiltIndex } from './rebuild-mark.ts';
-import type { CheckResult, Checks, FinishedRun } from './types.ts';
+import type { Checks, FinishedRun } from './types.ts';
 
 /** What is built for an alias: the indices of a search engine, or the collections of a SolrCloud. */
 export interface RebuildTarget {

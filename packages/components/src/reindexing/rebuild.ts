@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { messageOf } from '@headrace/engine';
+import { type CheckResult, type FinishedOutput, messageOf } from '@headrace/engine';
 import type { LiveChanges } from './live-changes.ts';
 import { ALIVE_MILLIS, isRunning, nameOf, type RebuildMark, type RebuiltIndex, thisProcess } from './rebuild-mark.ts';
 import type { RebuildTarget } from './rebuild-target.ts';
 import { ReindexError } from './reindex-error.ts';
-import type { CheckResult, FinishedIndex, FinishedRun, Log, RebuildPlan } from './types.ts';
+import type { FinishedRun, Log, RebuildPlan } from './types.ts';
 
 /** How long two rebuilds that began together wait until one of them ends. */
 const DUEL_ATTEMPTS = 20;
@@ -75,7 +75,7 @@ export class Rebuild {
   }
 
   /** Checks the new index and moves the alias to it, unless a check fails. Returns the results of the checks. */
-  async finish(run: FinishedRun, signal: AbortSignal): Promise<FinishedIndex> {
+  async finish(run: FinishedRun, signal: AbortSignal): Promise<FinishedOutput> {
     const target = this.#requireTarget();
     const { plan, log } = this.#options;
     const { checks, moved } = await this.#switch(target, run, signal);

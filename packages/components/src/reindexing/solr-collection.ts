@@ -1,8 +1,8 @@
-import { messageOf } from '@headrace/engine';
+import { type CheckResult, messageOf } from '@headrace/engine';
 import { deleteWithinLimit } from './deletion-check.ts';
 import { type IndexAdmin, inPath } from './index-admin.ts';
 import { ReindexError } from './reindex-error.ts';
-import type { CheckResult, FinishedRun, Json, Log } from './types.ts';
+import type { FinishedRun, Json, Log } from './types.ts';
 
 /** What a collection of Solr should be: the block `create`. */
 export interface CollectionDefinition {

@@ -1,7 +1,8 @@
+import type { CheckResult } from '@headrace/engine';
 import { checkLosses } from './lost-data.ts';
 import { asResult, checkCounts } from './rebuild-checks.ts';
 import { quoteName, type SqlSession } from './sql-session.ts';
-import type { CheckResult, Checks, FinishedRun } from './types.ts';
+import type { Checks, FinishedRun } from './types.ts';
 
 const COLUMNS = `SELECT attname FROM pg_catalog.pg_attribute
   WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped`;

@@ -1,11 +1,11 @@
-import { counted, messageOf, parseJson } from '@headrace/engine';
+import { type CheckResult, counted, type FinishedOutput, messageOf, parseJson } from '@headrace/engine';
 import { ForeignRows } from './foreign-rows.ts';
 import { type ForeignWrites, foreignCheck } from './live-writes.ts';
 import { ReindexError } from './reindex-error.ts';
 import { inTransaction, quoteName, quoteText, type SqlSession } from './sql-session.ts';
 import { runTableChecks } from './table-checks.ts';
 import { columnsOf, createVectorIndexes, requireVectors, type TableDefinition } from './table-definition.ts';
-import type { CheckResult, Checks, FinishedIndex, FinishedRun, Log } from './types.ts';
+import type { Checks, FinishedRun, Log } from './types.ts';
 
 /** What a rebuild of a table does. */
 export interface TableRebuildPlan {
@@ -88,7 +88,7 @@ export class TableRebuild {
   }
 
   /** Checks the new table and puts it in the place of the old one, unless a check fails or the run is cancelled. */
-  async finish(run: FinishedRun, signal: AbortSignal): Promise<FinishedIndex> {
+  async finish(run: FinishedRun, signal: AbortSignal): Promise<FinishedOutput> {
     const session = this.#session as SqlSession;
     const { schema, name } = this.#place;
     const { definition, checks: wanted, keep } = this.#plan;

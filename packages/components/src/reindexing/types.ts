@@ -1,3 +1,5 @@
+import type { FinishedDocuments } from '@headrace/engine';
+
 /** A JSON object of a request or a response. */
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -5,24 +7,6 @@ export type Json = Readonly<Record<string, unknown>>;
 export interface Log {
   info(message: string): void;
   warn(message: string): void;
-}
-
-/** The result of a check of a new index. */
-export interface CheckResult {
-  readonly name: string;
-  /** `not run`: the check does not apply to this run. */
-  readonly outcome: 'passed' | 'failed' | 'not run';
-  readonly found: string;
-  readonly expected: string;
-  /** What to do, if the check failed and the general advice for checks is not enough. */
-  readonly hint?: string;
-}
-
-/** What a rebuild or a sync did at the end of a run. */
-export interface FinishedIndex {
-  readonly checks: readonly CheckResult[];
-  /** The index that the alias pointed to before. Undefined if there is none, or the alias did not move. */
-  readonly replaced?: string;
 }
 
 /** A saved query with the ids of the documents that it should find. */
@@ -36,18 +20,9 @@ export interface SavedQuery {
   readonly minMrr?: number;
 }
 
-/** Data of the source that is not in the output: the code of a notice of the class loss, and its number of cases. */
-export interface Loss {
-  readonly code: string;
-  readonly count: number;
-}
-
-/** What a run has not written. */
-export interface FinishedRun {
-  /** How many documents failed. */
-  readonly failed: number;
-  readonly losses: readonly Loss[];
-}
+/** What a run has not written: the number of failed documents, and the notices of the class loss. */
+export type FinishedRun = Pick<FinishedDocuments, 'failed' | 'losses'>;
+export type Loss = FinishedRun['losses'][number];
 
 /** What a new index must fulfil. */
 export interface Checks {

@@ -1,8 +1,8 @@
-import { counted } from '@headrace/engine';
+import { type CheckResult, counted } from '@headrace/engine';
 import type { CollectionTarget } from './collection-target.ts';
 import type { LiveChanges } from './live-changes.ts';
 import { type ForeignWrites, foreignCheck } from './live-writes.ts';
-import type { CheckResult, Log } from './types.ts';
+import type { Log } from './types.ts';
 
 /** The content of the live collections, as far as changes of it are seen. */
 export interface CollectionState {

@@ -1,4 +1,5 @@
 import {
+  type CheckResult,
   counted,
   type EncodedBatch,
   HeadraceError,
@@ -19,7 +20,6 @@ import {
   liveStateOf,
 } from '../reindexing/live-writes.ts';
 import { ReindexError } from '../reindexing/reindex-error.ts';
-import type { CheckResult } from '../reindexing/types.ts';
 import { inIndex } from './action-line.ts';
 
 /** So few changes are left for the time in which other runs wait. */

@@ -122,7 +122,7 @@ describe('ParquetConnector with folders of partitions', () => {
         ['c', new Map([['lt', 'F']])],
       ]),
     ).toEqual([['2'], 1]);
-    // The filter is the reason that there are no documents.
+    // Because of the filter, there are no documents.
     expect(await ids([['dt', '1999-12-31']])).toEqual([[], 0]);
   });
 
